@@ -1,0 +1,80 @@
+"""What is wrong with a file, where, and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, order=True)
+class Mark:
+    """A place in a text: line and column count from 1, `length` is the number of characters meant."""
+
+    line: int
+    column: int
+    length: int = 1
+
+
+@dataclass(frozen=True, order=True)
+class Diagnostic:
+    """One complaint. `path` is as the user would write it, `source` is the text of the whole line."""
+
+    path: str
+    mark: Mark
+    message: str
+    help: str = ""
+    source: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        head = f"{self.path}:{self.mark.line}:{self.mark.column}: error: {self.message}"
+        lines = [head]
+        if self.source:
+            # A line of a megabyte would hide the message: show the part around the column.
+            start = max(0, self.mark.column - 100) if len(self.source) > 200 else 0
+            shown = self.source[start : start + 200].replace("\t", " ")
+            length = max(1, min(self.mark.length, len(shown) - (self.mark.column - 1 - start)))
+            lines += [f"    {shown}", "    " + " " * (self.mark.column - 1 - start) + "^" * length]
+        if self.help:
+            lines.append(f"    help: {self.help}")
+        return "\n".join(lines)
+
+
+class PtxspecError(Exception):
+    """An error for the user: its text is complete and needs no traceback."""
+
+
+class SpecError(PtxspecError):
+    """The specification has errors; `diagnostics` holds all of them."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = sorted(set(diagnostics))
+        super().__init__("\n".join(map(str, self.diagnostics)))
+
+
+def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
+    """The known names most like `name`, best first; empty where none is like it."""
+    folded: dict[str, str] = {}
+    for k in known:
+        folded.setdefault(k.lower(), k)
+    return [folded[m] for m in difflib.get_close_matches(name.lower(), folded, n=count, cutoff=0.6)]
+
+
+def suggest(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """Help text for a rejected name: the nearest known one, else the whole choice when it is short."""
+    known = list(known)
+    found = nearest(name, known)
+    if found:
+        return f"did you mean '{prefix}{found[0]}'?"
+    if 0 < len(known) <= 24:
+        return "known: " + ", ".join(prefix + k for k in known)
+    return ""
+
+
+def display_path(path: Path, root: Path) -> str:
+    """`path` relative to `root` with forward slashes where it lies inside, else as it is."""
+    try:
+        return path.relative_to(root).as_posix()
+    except ValueError:
+        return str(path)

@@ -1,0 +1,1 @@
+"""One small emitter per product: model in, {path below generated/: text} out."""

@@ -1,0 +1,118 @@
+"""The model -> ptxspec.json, which queries and other programs read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ..checking import Checked
+from ..model import CornerTable, Instruction, Requirement, Rule, Selector, Spec, Variant
+from .text import Files
+
+SCHEMA = 1
+
+
+def emit(spec: Spec, checked: Sequence[Checked]) -> Files:
+    data = {
+        "schema": SCHEMA,
+        "generated": "by ptxspec from spec/; do not edit",
+        "sources": dict(spec.sources),
+        "ptx": [{"version": v.version, "cuda": v.cuda or None} for v in spec.versions.values()],
+        "targets": [
+            {"name": t.name, "ptx": t.ptx, "base": t.base or None, "kind": t.kind or None} for t in spec.targets.values()
+        ],
+        "formats": {
+            f.name: {
+                "width": f.width, "exponent_bits": f.exponent_bits, "fraction_bits": f.fraction_bits,
+                "canonical_nan": f"0x{f.canonical_nan:0{f.width // 4}x}",
+            }
+            for f in spec.formats.values()
+        },
+        "types": {
+            t.name: {"format": t.format.name, "lanes": t.lanes, "width": t.width, "nan": t.nan.name, "summary": t.summary}
+            for t in spec.types.values()
+        },
+        "nan_rules": {
+            r.name: {"summary": r.summary, "section": r.section, "unspecified": r.unspecified or None}
+            for r in spec.nan_rules.values()
+        },
+        "modifiers": {m.name: {"summary": m.summary, "section": m.section} for m in spec.modifiers.values()},
+        "opcodes": {c.instruction.opcode: _opcode(c.instruction) for c in checked},
+        "variants": [_variant(c.instruction, v) for c in checked for v in c.instruction.variants],
+    }  # fmt: skip
+    return {"data/ptxspec.json": _lines(data)}
+
+
+def _lines(data: dict[str, Any]) -> str:
+    """JSON with one line per entry of the large tables, so that a change is a readable diff."""
+
+    def short(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    parts = []
+    for key, value in data.items():
+        if isinstance(value, list):
+            body = "[\n" + ",\n".join(f"    {short(v)}" for v in value) + "\n  ]"
+        elif isinstance(value, dict):
+            body = "{\n" + ",\n".join(f"    {short(k)}: {short(v)}" for k, v in value.items()) + "\n  }"
+        else:
+            body = short(value)
+        parts.append(f"  {short(key)}: {body}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _requirement(r: Requirement) -> dict[str, Any]:
+    found: dict[str, Any] = {"ptx": r.ptx, "until": r.until, "target": r.target}
+    if r.within:
+        found["within"] = [{"first": w.first, "last": w.last, "ptx": w.ptx, "until": w.until} for w in r.within]
+    return found
+
+
+def _variant(instruction: Instruction, v: Variant) -> dict[str, Any]:
+    return {
+        "variant": v.spelling,
+        "operands": v.operands,
+        "type": v.type.name,
+        "requires": _requirement(v.requires),
+        "manual": _requirement(v.manual) if v.manual else None,
+        "claim": v.claim,
+        "nan": instruction.nan_rule(v).name,
+    }
+
+
+def _rule(r: Rule) -> dict[str, Any]:
+    within = "..".join(r.within) if r.within else None
+    fields = {
+        "for": r.selector.text or None, "within": within, "ptx": r.ptx, "target": r.target, "until": r.until,
+        "section": r.section or None,
+    }  # fmt: skip
+    return {k: v for k, v in fields.items() if v is not None}
+
+
+def _for(selector: Selector) -> str | None:
+    return selector.text or None
+
+
+def _table(t: CornerTable) -> dict[str, Any]:
+    rows = [[*(v.text for v in r.operands), r.result.text] for r in t.rows]
+    return {"title": t.title, "section": t.section or None, "for": _for(t.selector), "rows": rows}
+
+
+def _opcode(i: Instruction) -> dict[str, Any]:
+    return {
+        "summary": i.summary,
+        "description": i.description or None,
+        "source": i.path,
+        "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
+        "syntax": [{"line": s.text, "listed": s.listed} for s in i.syntax],
+        "requires": [_rule(r) for r in i.rules],
+        "assembler": {"observed": i.observed or None, "requires": [_rule(r) for r in i.assembler_rules]},
+        "semantics": i.semantics.text,
+        "corner_cases": [_table(t) for t in i.corner_tables],
+        "accuracy": [
+            {"for": _for(a.selector), "kind": a.kind, "bound": a.bound, "range": a.range or None, "section": a.section}
+            for a in i.accuracy
+        ],
+        "notes": [{"for": _for(n.selector), "section": n.section or None, "text": n.text} for n in i.notes],
+    }

@@ -1,0 +1,102 @@
+"""The model -> the manual: a page per opcode as HTML and as Markdown, and an index of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..checking import Checked
+from ..model import Code, Instruction, NanRule, Requirement, Spec, Variant
+from .text import Files, Templates
+
+
+@dataclass(frozen=True)
+class Row:
+    """A variant as a line of its page's table."""
+
+    variant: Variant
+    anchor: str
+    requires: str
+    manual: str
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Code that acts around an instruction's own."""
+
+    title: str
+    summary: str
+    code: Code
+
+
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+    """The files of generated/manual."""
+    files = {f"manual/{name}": text for name, text in templates.plain("manual").items()}
+    instructions = [c.instruction for c in checked]
+    for instruction in instructions:
+        values = {
+            "i": instruction,
+            "rows": [_row(v) for v in instruction.variants],
+            "differs": any(v.manual != v.requires for v in instruction.variants),
+            "stages": _stages(spec, instruction),
+            "nan_rules": _nan_rules(instruction),
+            "modifiers": [m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in instruction.variants)],
+            "implied": [n for n in spec.implied if any(n.selector.matches(v) for v in instruction.variants)],
+        }
+        sources = ["spec/types.yaml", "spec/modifiers.yaml", instruction.path]
+        for suffix in ("md", "html"):
+            files[f"manual/{instruction.opcode}.{suffix}"] = templates.render(
+                f"manual/instruction.{suffix}.j2", sources, comment="<!-- {} -->", **values
+            )
+    for suffix in ("md", "html"):
+        files[f"manual/index.{suffix}"] = templates.render(
+            f"manual/index.{suffix}.j2", [i.path for i in instructions], comment="<!-- {} -->",
+            instructions=instructions, variants=sum(len(i.variants) for i in instructions),
+        )  # fmt: skip
+    return files
+
+
+def requirement_text(r: Requirement) -> str:
+    """A requirement in a few words: "sm_80, PTX 7.0 to 8.2"."""
+    text = f"{r.target}, PTX {r.ptx}" + (f" to {r.until}" if r.until else "")
+    for w in r.within:
+        limits = [f"from PTX {w.ptx}"] * bool(w.ptx) + [f"to PTX {w.until}"] * bool(w.until)
+        text += f"; {w.first} to {w.last} {' '.join(limits)}"
+    return text
+
+
+def _row(v: Variant) -> Row:
+    if v.manual is None:
+        manual = "not listed"
+    else:
+        manual = "" if v.manual == v.requires else requirement_text(v.manual)
+    return Row(v, f"{v.spelling}-{v.operands}", requirement_text(v.requires), manual)
+
+
+def _stages(spec: Spec, instruction: Instruction) -> list[Stage]:
+    """The code around the body, in the order in which it acts."""
+    used = [m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in instruction.variants)]
+    stages = []
+    for title, attribute in (
+        ("looks at the raw operands a, b, c", "raw"),
+        ("changes each operand x", "operand"),
+        ("changes the result d", "result"),
+        ("has the last word on the result d", "override"),
+    ):
+        for m in used:
+            code: Code | None = getattr(m, attribute)
+            if code is not None:
+                stages.append(Stage(f".{m.name} {title}", m.summary, code))
+    return stages
+
+
+def _nan_rules(instruction: Instruction) -> list[tuple[NanRule, list[str]]]:
+    """The NaN rules that the variants follow, with the types that follow each."""
+    found: dict[str, tuple[NanRule, list[str]]] = {}
+    for v in instruction.variants:
+        if not v.predicate:
+            rule = instruction.nan_rule(v)
+            types = found.setdefault(rule.name, (rule, []))[1]
+            if v.type.name not in types:
+                types.append(v.type.name)
+    return list(found.values())

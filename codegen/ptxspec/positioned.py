@@ -1,0 +1,168 @@
+"""YAML text -> nested dicts, lists and strings that remember where each value stood.
+
+YAML 1.1 would turn `.NaN`, `-0.0`, `8.10` and `no` into something else, so nothing is resolved here but `true` and
+`false`: every other scalar stays the text that was written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .diagnostics import Diagnostic, Mark, SpecError, display_path
+
+Where = tuple[str | int, ...]
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MAX_BYTES = 1 << 20
+_MAX_DEPTH = 32
+
+
+@dataclass(frozen=True)
+class Document:
+    """A YAML file as data. `marks` gives the place of every value by its path of keys and indices;
+    `keys` the place of every mapping key; `blocks` the place of the first character of literal blocks."""
+
+    path: Path
+    name: str
+    lines: tuple[str, ...]
+    data: Any
+    marks: dict[Where, Mark]
+    keys: dict[Where, Mark]
+    blocks: dict[Where, Mark]
+
+    def error(self, where: Where, message: str, help: str = "", *, key: bool = False, inside: str = "") -> Diagnostic:
+        """A diagnostic at the value (or its key) of `where`; `inside` narrows it to that part of the value's line."""
+        mark = self.keys.get(where) if key else None
+        mark = mark or self.marks.get(where) or Mark(1, 1)
+        if inside:
+            at = self.line(mark.line).find(inside, mark.column - 1)
+            if at >= 0:
+                mark = Mark(mark.line, at + 1, len(inside))
+        return self.at(mark, message, help)
+
+    def at(self, mark: Mark, message: str, help: str = "") -> Diagnostic:
+        return Diagnostic(self.name, mark, message, help, self.line(mark.line))
+
+    def line(self, number: int) -> str:
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+
+
+def load(path: Path, root: Path) -> Document:
+    """Read one YAML file. Raises SpecError with a position for anything that is not plain, small, UTF-8 YAML."""
+    name = display_path(path, root)
+
+    def fail(message: str, help: str = "", mark: Mark = Mark(1, 1), source: str = "") -> SpecError:
+        return SpecError([Diagnostic(name, mark, message, help, source)])
+
+    try:
+        with path.open("rb") as f:
+            raw = f.read(_MAX_BYTES + 1)
+    except OSError as e:
+        raise fail(f"cannot read the file: {e.strerror or e}") from None
+    if len(raw) > _MAX_BYTES:
+        raise fail(f"the file is larger than {_MAX_BYTES} bytes", "a specification file holds one opcode; split it")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as e:
+        before = raw[: e.start]
+        column = len(before.rsplit(b"\n", 1)[-1].decode("utf-8", "replace")) + 1
+        mark = Mark(before.count(b"\n") + 1, column)
+        raise fail(f"not UTF-8: byte 0x{raw[e.start]:02x} cannot be read", "save the file as UTF-8", mark) from None
+    lines = tuple(text.splitlines())
+    try:
+        return _build(path, name, lines, text)
+    except yaml.YAMLError as e:
+        problem = getattr(e, "problem_mark", None)
+        mark = Mark(problem.line + 1, problem.column + 1) if problem else Mark(1, 1)
+        source = lines[mark.line - 1] if mark.line <= len(lines) else ""
+        said = getattr(e, "problem", None) or str(e).split("\n")[0]
+        raise fail(f"not valid YAML: {said}", "", mark, source) from None
+
+
+def _build(path: Path, name: str, lines: tuple[str, ...], text: str) -> Document:
+    marks: dict[Where, Mark] = {}
+    keys: dict[Where, Mark] = {}
+    blocks: dict[Where, Mark] = {}
+    errors: list[Diagnostic] = []
+    root: list[Any] = []
+    # One entry per open collection: [container, its path, the key that waits for its value or None].
+    stack: list[list[Any]] = [[root, (), None]]
+
+    def complain(mark: Mark, message: str, help: str = "") -> None:
+        source = lines[mark.line - 1] if mark.line <= len(lines) else ""
+        errors.append(Diagnostic(name, mark, message, help, source))
+
+    def place(value: Any, mark: Mark) -> Where:
+        container, at, key = top = stack[-1]
+        if isinstance(container, dict):
+            if key is None:
+                if not isinstance(value, str):
+                    complain(mark, "a key must be plain text")
+                    value = str(mark)
+                elif value in container:
+                    first = keys[(*at, value)]
+                    complain(mark, f"duplicate key '{value}'", f"it is already given in line {first.line}")
+                    value = f"{value} (again)"
+                keys[(*at, value)] = mark
+                top[2] = value
+                return (*at, value)
+            where: Where = (*at, key)
+            container[key] = value
+            top[2] = None
+        else:
+            where = (*at, len(container)) if at or len(stack) > 1 else ()
+            container.append(value)
+        marks[where] = mark
+        return where
+
+    for event in yaml.parse(text, Loader=_LOADER):
+        mark = Mark(event.start_mark.line + 1, event.start_mark.column + 1)
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            complain(mark, "anchors and aliases are not used in a specification", "write the value out")
+            break
+        if isinstance(event, yaml.ScalarEvent):
+            value: Any = event.value
+            if not event.style and value in ("true", "false") and not _is_key(stack):
+                value = value == "true"
+            same_line = event.end_mark.line == event.start_mark.line
+            length = max(1, event.end_mark.column - event.start_mark.column) if same_line else 1
+            where = place(value, Mark(mark.line, mark.column, length))
+            if event.style == "|" and isinstance(value, str):
+                blocks[where] = _block_start(lines, mark.line, value)
+            elif not event.style and same_line:
+                blocks[where] = mark
+        elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+            if len(stack) > _MAX_DEPTH:
+                complain(mark, f"nested more than {_MAX_DEPTH} deep")
+                break
+            value = {} if isinstance(event, yaml.MappingStartEvent) else []
+            where = place(value, mark)
+            stack.append([value, where, None])
+        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+            stack.pop()
+        elif isinstance(event, yaml.DocumentStartEvent) and root:
+            complain(mark, "a second document in the file", "one file holds one document")
+            break
+    if not root and not errors:
+        errors.append(Diagnostic(name, Mark(1, 1), "the file is empty"))
+    if errors:
+        raise SpecError(errors)
+    return Document(path, name, lines, root[0], marks, keys, blocks)
+
+
+def _is_key(stack: list[list[Any]]) -> bool:
+    container, _, key = stack[-1]
+    return isinstance(container, dict) and key is None
+
+
+def _block_start(lines: tuple[str, ...], header: int, value: str) -> Mark:
+    """Where a literal block's text begins: the parser reports the `|`, and strips the indentation."""
+    first = next((t for t in value.split("\n") if t.strip()), "")
+    blank = value.split("\n").index(first) if first else 0
+    number = header + 1 + blank
+    raw = lines[number - 1] if number <= len(lines) else ""
+    return Mark(header + 1, len(raw) - len(raw.lstrip()) - (len(first) - len(first.lstrip())) + 1)

@@ -1,0 +1,148 @@
+"""ptxas as the judge of what may be written where. Needs no GPU: nothing is ever assembled, only parsed and checked."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+# 16-bit and packed types are bits to ptxas: `.bf16` registers do not exist, and untyped ones suit every PTX version.
+REGISTERS = {
+    "f16": "%h",
+    "bf16": "%h",
+    "f16x2": "%r",
+    "bf16x2": "%r",
+    "f32": "%f",
+    "f64": "%d",
+    "f32x2": "%b",
+}
+PREDICATE = "%p"
+
+# An instruction that is wrong in every PTX version, placed last. Its message proves that judging reached the end. And
+# since the file never passes, ptxas never asks whether its -arch suits the file's target, nor ever assembles: one
+# command judges all targets.
+CANARY = "exit.canary;"
+
+HEADER = """\
+.version {ptx}
+.target {target}
+.entry judge {{
+.reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %b<8>; .reg .f32 %f<8>; .reg .f64 %d<8>; .reg .pred %p<8>;
+"""
+FOOTER = "\n}\n"
+FIRST_LINE = HEADER.count("\n") + 1
+
+MESSAGE = re.compile(r"^ptxas (?:.*, line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*)$", re.MULTILINE)
+
+STATEMENT = re.compile(r"[^{};\n]+;")
+
+
+class PtxasError(RuntimeError):
+    """ptxas could not be run, or said something that is not understood."""
+
+
+class UnsupportedTarget(ValueError):
+    """This ptxas refuses the target, the PTX version, or the two together; no instruction was judged."""
+
+
+def find_ptxas(explicit: Path | None = None) -> Path | None:
+    """The given ptxas; else the one of the wheel beside the running Python; else the one on PATH."""
+    if explicit is not None:
+        return explicit if explicit.is_file() else None
+    if (candidate := next(_in_wheels(), None)) is not None:
+        return candidate
+    found = shutil.which("ptxas")
+    return Path(found) if found else None
+
+
+def _in_wheels() -> Iterator[Path]:
+    """`nvidia` is a namespace that many wheels share; the folder is named after the CUDA release from 13 on."""
+    spec = importlib.util.find_spec("nvidia")
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        for folder in ("cu[0-9]*", "cuda_nvcc"):
+            yield from sorted(Path(place).glob(f"{folder}/bin/ptxas*"), reverse=True)
+
+
+def version(ptxas: Path) -> str:
+    """The version as NVIDIA numbers it: `13.5.37`."""
+    output = _run([str(ptxas), "--version"])
+    if match := re.search(r"\bV(\d+(?:\.\d+)+)", output):
+        return match[1]
+    raise PtxasError(f"{ptxas} --version names no version:\n{output}")
+
+
+def ptx_versions(ptxas: Path) -> list[str]:
+    """The PTX versions that this ptxas reads, oldest first."""
+    return _run([str(ptxas), "--list-version"]).split()
+
+
+def statement(spelling: str, operands: int, predicate: bool = False) -> str:
+    """A spelling written out with registers: `add.f32` of 2 operands is `add.f32 %f0, %f1, %f2;`."""
+    register = next((REGISTERS[part] for part in reversed(spelling.split(".")[1:]) if part in REGISTERS), None)
+    if register is None:
+        raise ValueError(f"no type among the modifiers of '{spelling}'; expected one of .{', .'.join(REGISTERS)}")
+    destination = f"{PREDICATE if predicate else register}0"
+    return f"{spelling} {', '.join([destination, *(f'{register}{index}' for index in range(1, operands + 1))])};"
+
+
+def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list[list[str]]:
+    """What is wrong with each statement for that target and PTX version; an empty list means that it is accepted."""
+    verdicts, fatal = _judge_once(ptxas, statements, target, ptx)
+    if fatal is None:
+        return verdicts
+    # What follows a fatal message only looks accepted. Where the message names no line, halving finds the culprit.
+    culprit = next((index for index, messages in enumerate(verdicts) if fatal in messages), None)
+    if culprit is None and len(statements) == 1:
+        return [[*verdicts[0], fatal]]
+    if culprit is None:
+        middle = len(statements) // 2
+        return judge(ptxas, statements[:middle], target, ptx) + judge(ptxas, statements[middle:], target, ptx)
+    return verdicts[: culprit + 1] + judge(ptxas, statements[culprit + 1 :], target, ptx)
+
+
+def check_target(ptxas: Path, target: str, ptx: str) -> None:
+    """Raise UnsupportedTarget where ptxas refuses the target, the PTX version, or the two together."""
+    judge(ptxas, [], target, ptx)
+
+
+def _judge_once(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> tuple[list[list[str]], str | None]:
+    """The messages for each statement, and the fatal one where judging stopped before the end."""
+    lines = [*statements, CANARY]
+    for line in lines:
+        if not STATEMENT.fullmatch(line):
+            # It would change how the statements behind it are read.
+            raise ValueError(f"not one instruction on one line, ended by a semicolon: {line!r}")
+    with tempfile.TemporaryDirectory() as directory:
+        source = Path(directory, "judge.ptx")
+        source.write_text(HEADER.format(ptx=ptx, target=target) + "\n".join(lines) + FOOTER, encoding="utf-8")
+        output = _run([str(ptxas), str(source), "-o", str(Path(directory, "never-written"))])
+
+    verdicts: list[list[str]] = [[] for _ in lines]
+    fatal = None
+    for message in MESSAGE.finditer(output):
+        text = message["text"]
+        index = int(message["line"]) - FIRST_LINE if message["line"] else None
+        if index is not None and index < 0:
+            raise UnsupportedTarget(text)
+        if index is not None and index < len(lines):
+            verdicts[index].append(text)
+        if fatal is None and message["severity"] == "fatal":
+            fatal = text
+    canary = verdicts.pop()
+    if canary:
+        return verdicts, None
+    if fatal is None or not statements:
+        raise PtxasError(f"ptxas judged not every statement for {target} and PTX {ptx}:\n{output}")
+    return verdicts, fatal
+
+
+def _run(command: list[str]) -> str:
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    except OSError as error:
+        raise PtxasError(f"{command[0]} cannot be run: {error}") from error
+    return result.stdout + result.stderr

@@ -1,0 +1,427 @@
+"""Files -> model: every file is read and checked, and all that is wrong with all of them is reported at once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from . import positioned, schema
+from .corner_cases import CLASSES, CellError, parse_value
+from .diagnostics import Diagnostic, Mark, SpecError, display_path, suggest
+from .model import (
+    Accuracy,
+    Code,
+    CornerRow,
+    CornerTable,
+    Format,
+    Implied,
+    Instruction,
+    Modifier,
+    NanRule,
+    Note,
+    Page,
+    Pattern,
+    PtxVersion,
+    Rule,
+    Selector,
+    Spec,
+    SyntaxLine,
+    Target,
+    Type,
+    Variant,
+)
+from .positioned import Document, Where
+from .requirements import manual_requirement, observed_requirement
+from .semantics.functions import TABLE
+from .syntax import SOURCES, NotationError, expand, parse_line
+
+COMMON = ("types", "modifiers", "targets")
+
+
+@dataclass
+class Reading:
+    """What could be read: `spec` is None where a file that all others need is unusable."""
+
+    spec: Spec | None
+    diagnostics: list[Diagnostic]
+    files: int
+
+
+def read(root: Path) -> Spec:
+    """The specification in `root`/spec. Raises SpecError with all that is wrong with its files."""
+    reading = read_all(root)
+    if reading.diagnostics or reading.spec is None:
+        raise SpecError(reading.diagnostics)
+    return reading.spec
+
+
+def read_all(root: Path) -> Reading:
+    """Read every file of `root`/spec as far as it can be read."""
+    folder = root / "spec"
+    errors: list[Diagnostic] = []
+    sources: dict[str, str] = {}
+
+    def document(path: Path, kind: str) -> Document | None:
+        try:
+            doc = positioned.load(path, root)
+        except SpecError as e:
+            errors.extend(e.diagnostics)
+            return None
+        sources[doc.name] = hashlib.sha256("\n".join(doc.lines).encode()).hexdigest()
+        found = schema.check(doc, folder / "schema", kind)
+        errors.extend(found)
+        return None if found else doc
+
+    common = {name: document(folder / f"{name}.yaml", name) for name in COMMON}
+    paths = sorted((folder / "instructions").glob("*.yaml"))
+    instructions = [d for p in paths if (d := document(p, "instruction"))]
+    if not paths:
+        where = display_path(folder / "instructions", root)
+        errors.append(Diagnostic(where, Mark(1, 1), "no instruction files here", "add one, as in add.yaml"))
+    spec = None
+    types, modifiers, targets = (common[name] for name in COMMON)
+    if types and modifiers and targets:
+        files = _Files(errors)
+        spec = files.common(types, modifiers, targets, sources)
+        read_ones = [files.instruction(doc, spec) for doc in instructions]
+        spec = replace(spec, instructions={i.opcode: i for i in read_ones if i is not None})
+    return Reading(spec, sorted(set(errors)), len(COMMON) + len(paths))
+
+
+def _text(value: Any) -> str:
+    return " ".join(str(value).split())
+
+
+@dataclass
+class _Files:
+    """Turns valid documents into the model; what does not fit together is added to `errors`."""
+
+    errors: list[Diagnostic]
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def known(self, doc: Document, where: Where, name: str, choice: Iterable[str], what: str, prefix: str = "") -> bool:
+        choice = list(choice)
+        if name in choice:
+            return True
+        help = suggest(name, choice, prefix)
+        self.errors.append(doc.error(where, f"unknown {what} '{prefix}{name}'", help, inside=prefix + name))
+        return False
+
+    def code(self, doc: Document, where: Where, value: str | None) -> Code | None:
+        if value is None:
+            return None
+        start = doc.blocks.get(where)
+        if start is None:
+            self.errors.append(doc.error(where, "semantics must be one line or a literal block", "write `|` after the key"))
+            return None
+        return Code(value.rstrip("\n"), doc.name, start, doc.lines)
+
+    # The files that all others need
+
+    def common(self, types: Document, modifiers: Document, targets: Document, sources: Mapping[str, str]) -> Spec:
+        formats = self.formats(types)
+        rules = {
+            name: NanRule(
+                name,
+                _text(r["summary"]),
+                r["section"],
+                _text(r.get("unspecified", "")),
+                self.code(types, ("nan_rules", name, "code"), r.get("code")),
+            )
+            for name, r in types.data["nan_rules"].items()
+        }
+        typed: dict[str, Type] = {}
+        for name, t in types.data["types"].items():
+            where = ("types", name)
+            if self.known(types, (*where, "format"), t["format"], formats, "format") and self.known(
+                types, (*where, "nan"), t["nan"], rules, "NaN rule"
+            ):
+                made = Type(
+                    name, formats[t["format"]], int(t["lanes"]), rules[t["nan"]], t["constraint"], _text(t["summary"])
+                )
+                typed[name] = made
+                if made.width not in (8, 16, 32, 64):
+                    message = f"{made.width} bits in all; registers have 8, 16, 32 or 64"
+                    self.errors.append(types.error(where, message, key=True))
+        versions = {}
+        for i, v in enumerate(targets.data["ptx"]):
+            if v["version"] in versions:
+                self.errors.append(targets.error(("ptx", i, "version"), f"PTX {v['version']} is listed twice"))
+            versions[v["version"]] = PtxVersion(v["version"], i, v.get("cuda", ""))
+        table: dict[str, Target] = {}
+        for i, t in enumerate(targets.data["targets"]):
+            where = ("targets", i)
+            if t["name"] in table:
+                self.errors.append(targets.error((*where, "name"), f"{t['name']} is listed twice"))
+            self.known(targets, (*where, "ptx"), t["ptx"], versions, "PTX version")
+            if "base" in t:
+                self.known(targets, (*where, "base"), t["base"], table, "target")
+            table[t["name"]] = Target(t["name"], i, t["ptx"], t.get("base", ""), t.get("kind", ""))
+        mods = {name: self.modifier(modifiers, name, m, typed, formats) for name, m in modifiers.data["modifiers"].items()}
+        groups: dict[str, tuple[str, ...]] = {}
+        for name, names in modifiers.data.get("groups", {}).items():
+            for i, n in enumerate(names):
+                self.known(modifiers, ("groups", name, i), n, mods, "modifier")
+            if name in mods or name in typed:
+                self.errors.append(modifiers.error(("groups", name), f"'{name}' is a modifier or type too", key=True))
+            groups[name] = tuple(names)
+        self.groups = groups
+        spec = Spec(formats, rules, typed, mods, groups, (), table, versions, {}, dict(sorted(sources.items())))
+        implied = []
+        for i, m in enumerate(modifiers.data.get("implied", [])):
+            where = ("implied", i)
+            self.known(modifiers, (*where, "modifier"), m["modifier"], mods, "modifier")
+            within = self.within(modifiers, (*where, "within"), m["within"], spec)
+            selector = self.selector(modifiers, (*where, "for"), m["for"], spec, "")
+            if within and m["modifier"] in mods:
+                implied.append(Implied(m["modifier"], selector, within, m["section"]))
+        return replace(spec, implied=tuple(implied))
+
+    def formats(self, doc: Document) -> dict[str, Format]:
+        formats = {}
+        for name, f in doc.data["formats"].items():
+            made = Format(name, int(f["exponent_bits"]), int(f["fraction_bits"]), int(f["canonical_nan"], 16))
+            formats[name] = made
+            if made.width not in (8, 16, 32, 64):
+                message = f"{name} has {made.width} bits with its sign; 8, 16, 32 or 64 are possible"
+                self.errors.append(doc.error(("formats", name), message, key=True))
+            magnitude = made.canonical_nan & ~made.sign_bit
+            if magnitude <= made.infinity or made.canonical_nan >> made.width or not magnitude & made.quiet_bit:
+                message = f"{f['canonical_nan']} is not a quiet NaN of {name}"
+                self.errors.append(doc.error(("formats", name, "canonical_nan"), message))
+        return formats
+
+    def modifier(
+        self, doc: Document, name: str, m: dict[str, Any], types: Mapping[str, Type], formats: Mapping[str, Format]
+    ) -> Modifier:
+        where = ("modifiers", name)
+        if name in types or name in formats or name in TABLE:
+            what = "function of the semantics language" if name in TABLE else "type"
+            self.errors.append(doc.error(where, f"'{name}' is the name of a {what}", key=True))
+        round_ = m.get("round", {})
+        stages = {s: self.code(doc, (*where, s), m.get(s)) for s in ("raw", "operand", "result", "override")}
+        summary = _text(m["summary"])
+        return Modifier(name, summary, m["section"], round_.get("mode"), bool(round_.get("ftz", False)), **stages)
+
+    # Parts that several files use
+
+    def within(self, doc: Document, where: Where, text: str, spec: Spec) -> tuple[str, str] | None:
+        names = list(spec.targets)
+        first, last = text.split("..")
+        first, last = first or names[0], last or names[-1]
+        if not all([self.known(doc, where, n, names, "target") for n in (first, last)]):
+            return None
+        if spec.targets[first].order > spec.targets[last].order:
+            self.errors.append(doc.error(where, f"{first} comes after {last}", "the older target stands first"))
+            return None
+        return first, last
+
+    def selector(self, doc: Document, where: Where, data: Any, spec: Spec, opcode: str) -> Selector:
+        if data is None:
+            return Selector("")
+        if not isinstance(data, dict):
+            return Selector(_selector_text(data), self.patterns(doc, where, data, spec, opcode))
+        has, lacks, operands = data.get("has"), data.get("lacks"), data.get("operands")
+        patterns = self.patterns(doc, (*where, "has"), has, spec, opcode) if has is not None else Selector("").patterns
+        lacking: set[str] = set()
+        for p in self.patterns(doc, (*where, "lacks"), lacks, spec, opcode) if lacks is not None else ():
+            lacking |= p.names
+        parts = [_selector_text(has) if has is not None else "", f"without {lacks}" if lacks is not None else ""]
+        parts.append(f"{operands} operand{'s' * (operands != '1')}" if operands else "")
+        text = ", ".join(p for p in parts if p)
+        return Selector(text, patterns, frozenset(lacking), int(operands) if operands else None)
+
+    def patterns(self, doc: Document, where: Where, data: Any, spec: Spec, opcode: str) -> tuple[Pattern, ...]:
+        if isinstance(data, list):
+            return tuple(p for i, d in enumerate(data) for p in self.patterns(doc, (*where, i), d, spec, opcode))
+        exact = not data.startswith((".", "{"))
+        text = data
+        if exact:
+            if not opcode or not data.startswith(opcode):
+                help = f"begin with a dot, or with '{opcode}' for whole spellings" if opcode else "begin with a dot"
+                self.errors.append(doc.error(where, f"'{data}' selects nothing", help))
+                return ()
+            text = data[len(opcode) :]
+        found = self.expanded(doc, where, text, spec)
+        return tuple(dict.fromkeys(Pattern(frozenset(names), exact) for names in found))
+
+    def expanded(self, doc: Document, where: Where, text: str, spec: Spec) -> list[tuple[str, ...]]:
+        try:
+            found = expand(text, self.groups)
+        except NotationError as e:
+            self.errors.append(doc.error(where, str(e), e.help, inside=e.part))
+            return []
+        known = {*spec.modifiers, *spec.types}
+        names = dict.fromkeys(n for names in found for n in names)
+        fine = [
+            self.known(doc, where, n, sorted({*known, *self.groups}), "modifier or type", "." if f".{n}" in text else "")
+            for n in names
+            if n not in known
+        ]
+        return found if not fine else []
+
+    # Instructions
+
+    def instruction(self, doc: Document, spec: Spec) -> Instruction | None:
+        return _InstructionFile(self, doc, spec).instruction()
+
+
+def _selector_text(data: Any) -> str:
+    return ", ".join(data) if isinstance(data, list) else str(data)
+
+
+class _InstructionFile:
+    def __init__(self, files: _Files, doc: Document, spec: Spec) -> None:
+        self.files, self.doc, self.spec, self.errors = files, doc, spec, files.errors
+        self.data: dict[str, Any] = doc.data
+        self.opcode = str(self.data["opcode"])
+        self.variants: list[Variant] = []
+
+    def instruction(self) -> Instruction | None:
+        doc, data, opcode = self.doc, self.data, self.opcode
+        before = len(self.errors)
+        if doc.path.stem != opcode:
+            help = f"rename the file to {opcode}.yaml, or write opcode: {doc.path.stem}"
+            self.errors.append(doc.error(("opcode",), f"the opcode is '{opcode}', the file {doc.path.name}", help))
+        assembler = data.get("assembler", {})
+        syntax = self.syntax(("syntax",), data["syntax"], listed=True)
+        syntax += self.syntax(("assembler", "syntax"), assembler.get("syntax", []), listed=False)
+        if not self.variants:
+            return None
+        rules = [self.rule(("requires", i), r) for i, r in enumerate(data["requires"])]
+        observed = [self.rule(("assembler", "requires", i), r) for i, r in enumerate(assembler.get("requires", []))]
+        nan = []
+        for i, n in enumerate(data.get("nan", [])):
+            if self.files.known(doc, ("nan", i, "rule"), n["rule"], self.spec.nan_rules, "NaN rule"):
+                nan.append((self.selector(("nan", i), n), self.spec.nan_rules[n["rule"]]))
+        accuracy = tuple(
+            Accuracy(self.selector(("accuracy", i), a), a["kind"], str(a["bound"]), _text(a.get("range", "")), a["section"])
+            for i, a in enumerate(data.get("accuracy", []))
+        )
+        notes = tuple(
+            Note(_text(n["text"]), n.get("section", ""), self.selector(("notes", i), n))
+            for i, n in enumerate(data.get("notes", []))
+        )
+        tables = tuple(self.table(("corner_cases", i), t) for i, t in enumerate(data.get("corner_cases", [])))
+        semantics = self.files.code(doc, ("semantics",), data["semantics"])
+        if len(self.errors) > before or semantics is None:
+            return None
+        return Instruction(
+            opcode=opcode,
+            path=doc.name,
+            summary=_text(data["summary"]),
+            description=str(data.get("description", "")).strip(),
+            pages=tuple(Page(m["section"], m["anchor"]) for m in data.get("manual", [])),
+            syntax=tuple(syntax),
+            observed=_text(assembler.get("observed", "")),
+            rules=tuple(rules),
+            assembler_rules=tuple(observed),
+            semantics=semantics,
+            nan=tuple(nan),
+            corner_tables=tables,
+            accuracy=accuracy,
+            notes=notes,
+            variants=tuple(self.complete(v, rules, observed, accuracy) for v in self.variants),
+        )
+
+    def complete(self, v: Variant, rules: list[Rule], observed: list[Rule], accuracy: tuple[Accuracy, ...]) -> Variant:
+        targets, versions = self.spec.targets, self.spec.versions
+        manual = manual_requirement(v, rules, targets, versions)
+        claim = "exact" if v.listed else "unspecified"
+        if v.listed and any(a.selector.matches(v) for a in accuracy):
+            claim = "bounded"
+        requires = observed_requirement(v, manual, observed, targets, versions)
+        return replace(v, requires=requires, manual=manual if v.listed else None, claim=claim)
+
+    def syntax(self, where: Where, lines: list[str], listed: bool) -> list[SyntaxLine]:
+        doc, spec = self.doc, self.spec
+        seen = {(v.names, v.operands): v for v in self.variants}
+        found = []
+        for i, line in enumerate(lines):
+            at = (*where, i)
+            found.append(SyntaxLine(" ".join(line.split()), listed))
+            try:
+                spellings = parse_line(line, self.opcode, self.files.groups)
+            except NotationError as e:
+                self.errors.append(doc.error(at, str(e), e.help, inside=e.part))
+                continue
+            notation = line.split()[0][len(self.opcode) :]
+            if not self.files.expanded(doc, at, notation, spec):
+                continue
+            for names in spellings.names:
+                *modifiers, last = names or ("",)
+                types = [n for n in names if n in spec.types]
+                shown = ".".join((self.opcode, *names))
+                if types != [last]:
+                    message = f"'{shown}' has no type" if not types else f"'{shown}' must end with its only type"
+                    self.errors.append(doc.error(at, message, "the manual writes one type, at the end"))
+                    break
+                if len(set(names)) < len(names):
+                    self.errors.append(doc.error(at, f"'{shown}' has a modifier twice"))
+                    break
+                variant = Variant(
+                    self.opcode, tuple(modifiers), spec.types[last], spellings.operands, spellings.predicate, listed
+                )
+                key = (variant.names, variant.operands)
+                if key in seen:
+                    self.errors.append(doc.error(at, f"{variant} is produced twice", "another syntax line has it, or this one"))
+                    break
+                seen[key] = variant
+                self.variants.append(variant)
+        return found
+
+    def selector(self, where: Where, data: dict[str, Any]) -> Selector:
+        errors = len(self.errors)
+        at = (*where, "for") if "for" in data else where
+        selector = self.files.selector(self.doc, at, data.get("for"), self.spec, self.opcode)
+        if len(self.errors) == errors and not any(selector.matches(v) for v in self.variants):
+            message = f"no variant of {self.opcode} matches '{selector.text}'"
+            self.errors.append(self.doc.error(at, message, "see the syntax lines for what there is"))
+        return selector
+
+    def rule(self, where: Where, r: dict[str, Any]) -> Rule:
+        for axis, choice, what in (
+            ("ptx", self.spec.versions, "PTX version"),
+            ("until", self.spec.versions, "PTX version"),
+            ("target", self.spec.targets, "target"),
+        ):
+            if axis in r:
+                self.files.known(self.doc, (*where, axis), r[axis], choice, what)
+        within = self.files.within(self.doc, (*where, "within"), r["within"], self.spec) if "within" in r else None
+        selector = self.selector(where, r)
+        return Rule(selector, within, r.get("ptx"), r.get("target"), r.get("until"), r.get("section", ""))
+
+    def table(self, where: Where, t: dict[str, Any]) -> CornerTable:
+        selector = self.selector(where, t)
+        counts = {v.operands for v in self.variants if selector.matches(v)}
+        rows = []
+        for i, row in enumerate(t["rows"]):
+            at = (*where, "rows", i)
+            operands = len(row) - 1
+            if operands != len(t["rows"][0]) - 1:
+                message = "the rows of a table have as many cells as its first one"
+                self.errors.append(self.doc.error(at, message, "put rows for another number of operands in a table of their own"))
+                continue
+            if counts and operands not in counts:
+                message = f"a row of {operands} operand{'s' * (operands != 1)} and a result matches no variant of the table"
+                self.errors.append(self.doc.error(at, message, f"operands: {', '.join(map(str, sorted(counts)))}"))
+                continue
+            cells = list(self.cells(at, row, SOURCES[:operands]))
+            if len(cells) == len(row):
+                rows.append(CornerRow(tuple(cells[:-1]), cells[-1], self.doc.marks[at]))
+        return CornerTable(_text(t["title"]), t.get("section", ""), selector, tuple(rows))
+
+    def cells(self, where: Where, row: list[Any], operands: tuple[str, ...]) -> Iterator[Any]:
+        for i, cell in enumerate(row):
+            result = i == len(row) - 1
+            try:
+                value = parse_value(cell, operands if result else ())
+                if value.kind == "bool" and not result:
+                    raise CellError("an operand is a number, not a bool")
+                yield value
+            except CellError as e:
+                help = suggest(str(cell), CLASSES) or "a class as -subnormal, a number as 1.5 or 0x1.8p3, bits as 0x7fff"
+                self.errors.append(self.doc.error((*where, i), str(e), help))

@@ -1,0 +1,30 @@
+"""PTX floating-point instructions on NumPy arrays, bit for bit.
+
+    >>> import numpy as np, ptxemu
+    >>> ptxemu.execute("add.rz.f32", np.float32(1), np.float32(2**-24))
+    np.float32(1.0)
+
+The package needs NumPy and nothing else; its folder can be copied into another project as it is.
+"""
+
+from .interface import (
+    Kernel,
+    OperandError,
+    UnknownTargetError,
+    UnknownVariantError,
+    Variant,
+    compile,
+    execute,
+    variants,
+)
+
+__all__ = [
+    "Kernel",
+    "OperandError",
+    "UnknownTargetError",
+    "UnknownVariantError",
+    "Variant",
+    "compile",
+    "execute",
+    "variants",
+]

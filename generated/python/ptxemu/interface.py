@@ -1,0 +1,267 @@
+"""Finding the kernel of a variant, and running it on arrays."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import formats
+from .binary import Array, Format
+from .index import TARGETS, TYPES, VARIANTS
+
+# Long enough to hide NumPy's cost of a call, short enough that the steps of a kernel find their operands in the cache.
+_BLOCK = 16_384
+
+
+class UnknownVariantError(LookupError):
+    """No instruction is spelled like this, or none with this number of operands."""
+
+
+class UnknownTargetError(LookupError):
+    """No target is called this, or the variant does not exist on it."""
+
+
+class OperandError(TypeError):
+    """Operands of a number, kind or shape that the variant does not take."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One complete spelling with its number of source operands.
+
+    `claim` says how faithful the emulator is: "exact" (IEEE 754 and NVIDIA's manual fix every bit), "measured" (equal to
+    recordings), "bounded" (inside the manual's error bound) or "unspecified"."""
+
+    spelling: str
+    operands: int
+    claim: str
+
+
+@dataclass(frozen=True)
+class _Row:
+    variant: Variant
+    opcode: str
+    type: str
+    names: frozenset[str]
+    predicate: bool
+    floor: str
+
+    def __str__(self) -> str:
+        return f"{self.variant.spelling} ({_count(self.variant.operands)})"
+
+
+def _count(operands: int) -> str:
+    return f"{operands} operand{'s' * (operands != 1)}"
+
+
+@lru_cache(maxsize=1)
+def _rows() -> dict[str, list[_Row]]:
+    """All variants by opcode."""
+    found: dict[str, list[_Row]] = {}
+    for spelling, operands, claim, floor, predicate in VARIANTS:
+        opcode, *names = spelling.split(".")
+        variant = Variant(spelling, operands, claim)
+        found.setdefault(opcode, []).append(_Row(variant, opcode, names[-1], frozenset(names), predicate, floor))
+    return found
+
+
+def variants() -> list[Variant]:
+    """Every variant that the emulator has, ordered by opcode."""
+    return [row.variant for rows in _rows().values() for row in rows]
+
+
+def compile(spelling: str, operands: int | None = None, target: str | None = None) -> Kernel:
+    """The kernel of a variant. Modifiers may stand in any order.
+
+    `operands` is the number of source operands; without it the fewest with which the spelling exists. `target` ("sm_90")
+    picks the behaviour of that target where it is known to differ; without it, the behaviour documented for current ones.
+    Raises UnknownVariantError with the nearest variants, and UnknownTargetError."""
+    if not isinstance(spelling, str):
+        raise UnknownVariantError(f"a spelling is text such as 'add.f32', not {type(spelling).__name__}")
+    return _compile(spelling, operands, target)
+
+
+@lru_cache(maxsize=4096)
+def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
+    opcode, *names = spelling.strip().split(".")
+    wanted = frozenset(names)
+    found = [row for row in _rows().get(opcode, []) if row.names == wanted and len(names) == len(wanted)]
+    fitting = [row for row in found if operands in (None, row.variant.operands)]
+    if not fitting:
+        _reject(spelling, opcode, names, operands, found)
+    row = min(fitting, key=lambda row: row.variant.operands)
+    if target is not None:
+        if target not in TARGETS:
+            near = difflib.get_close_matches(target, TARGETS, n=1)
+            raise UnknownTargetError(f"unknown target '{target}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+        if TARGETS.index(target) < TARGETS.index(row.floor):
+            raise UnknownTargetError(f"{row} needs {row.floor}; {target} is older")
+    return Kernel(row, target)
+
+
+def execute(spelling: str, *arrays: Any, out: Any = None, target: str | None = None) -> Any:
+    """Run a variant on its operands, whose number picks the variant; as `compile(...)(...)`."""
+    return compile(spelling, len(arrays), target)(*arrays, out=out)
+
+
+def _reject(spelling: str, opcode: str, names: list[str], operands: int | None, found: list[_Row]) -> NoReturn:
+    rows = _rows().get(opcode)
+    asked = spelling if operands is None else f"{spelling} with {_count(operands)}"
+    if rows is None:
+        near = difflib.get_close_matches(opcode, _rows(), n=1)
+        hint = f"did you mean '{near[0]}'?" if near else "opcodes: " + ", ".join(_rows())
+        raise UnknownVariantError(f"{asked}: unknown opcode '{opcode}'; {hint}")
+    if found:
+        counts = " or ".join(str(row.variant.operands) for row in found)
+        raise UnknownVariantError(f"{asked}: it takes {counts} source operands")
+    reason = _why_not(opcode, names, rows)
+    near_rows = sorted(rows, key=lambda row: _distance(row, names, operands))[:3]
+    nearest = ", ".join(dict.fromkeys(row.variant.spelling for row in near_rows))
+    raise UnknownVariantError(f"{asked} does not exist: {reason}; nearest: {nearest}")
+
+
+def _why_not(opcode: str, names: list[str], rows: list[_Row]) -> str:
+    repeated = [n for i, n in enumerate(names) if n in names[:i]]
+    if repeated:
+        return f".{repeated[0]} stands twice"
+    types = [n for n in names if n in TYPES]
+    if len(types) != 1:
+        has = ", ".join("." + t for t in dict.fromkeys(row.type for row in rows))
+        return f"a spelling has one type, and {opcode} has {has}"
+    same_type = [row for row in rows if row.type == types[0]]
+    if not same_type:
+        has = ", ".join("." + t for t in dict.fromkeys(row.type for row in rows))
+        return f"{opcode} has no .{types[0]}, only {has}"
+    known = dict.fromkeys(n for row in same_type for n in row.variant.spelling.split(".")[1:-1])
+    strange = [n for n in names if n not in known and n not in types]
+    if strange:
+        has = ", ".join("." + n for n in known) or "no modifiers"
+        return f".{strange[0]} does not exist for {opcode}.{types[0]}, which has {has}"
+    return f"these modifiers of {opcode}.{types[0]} do not go together, or one is missing"
+
+
+def _distance(row: _Row, names: list[str], operands: int | None) -> tuple[int, int, float, int]:
+    """How far a variant is from what was asked: first other names, then another type, then spelling and operands."""
+    asked = frozenset(names)
+    alike = difflib.SequenceMatcher(None, ".".join(names), row.variant.spelling.partition(".")[2]).ratio()
+    return len(asked ^ row.names), int(row.type not in asked), -alike, abs(row.variant.operands - (operands or 0))
+
+
+class Kernel:
+    """A variant that can be called on arrays.
+
+    Operands are NumPy arrays or scalars that broadcast as ufuncs' do: bit patterns (uint16, uint32, uint64) or the
+    native type (float16, float32, float64, ml_dtypes.bfloat16); types with two lanes take bit patterns. All operands are
+    of the same representation and the result comes in it, a predicate's as bool. NumPy's error state is left alone."""
+
+    def __init__(self, row: _Row, target: str | None) -> None:
+        self.variant = row.variant
+        self.target = target
+        self._row = row
+        format_name, self._lanes = TYPES[row.type]
+        self._format: Format = getattr(formats, format_name)
+        self._bits = np.dtype(f"u{self._format.width * self._lanes // 8}")
+
+    @property
+    def operands(self) -> int:
+        return self.variant.operands
+
+    @property
+    def claim(self) -> str:
+        return self.variant.claim
+
+    def __repr__(self) -> str:
+        return f"<ptxemu kernel {self._row}{' on ' + self.target if self.target else ''}>"
+
+    @cached_property
+    def _function(self) -> Callable[..., Array]:
+        module = importlib.import_module(f".instructions.{self._row.opcode}", __package__)
+        choice: dict[str | None, Callable[..., Array]] = module.KERNELS[self.variant.spelling, self.operands]
+        return choice.get(self.target, choice[None])
+
+    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+        """Compute the result, into `out` where given. Raises OperandError (a TypeError), ValueError for shapes."""
+        if len(arrays) != self.operands:
+            raise OperandError(f"{self._row} takes {_count(self.operands)}, {len(arrays)} came")
+        operands = [self._as_bits(x, f"operand {'abc'[i]}") for i, x in enumerate(arrays)]
+        representation = arrays[0].dtype.newbyteorder("=")
+        for i, x in enumerate(arrays[1:], 1):
+            if x.dtype.newbyteorder("=") != representation:
+                message = f"{self._row}: operand a is {representation}, operand {'abc'[i]} is {x.dtype}"
+                raise OperandError(message + "; all must be of one representation")
+        try:
+            shape = np.broadcast_shapes(*(x.shape for x in operands))
+        except ValueError:
+            shapes = ", ".join(str(x.shape) for x in operands)
+            raise ValueError(f"{self._row}: operands of shapes {shapes} do not broadcast") from None
+        given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+        made = np.dtype(bool) if self._row.predicate else representation
+        result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made)
+        bits = result if self._row.predicate else result.view(self._bits)
+        self._run([*operands, bits])
+        return result[()] if given is None and not shape else result
+
+    def _as_bits(self, x: Any, what: str) -> Array:
+        if not isinstance(x, (np.ndarray, np.generic)):
+            raise OperandError(
+                f"{self._row}: {what} is a {type(x).__name__}; expected a NumPy array or scalar of {self._accepted()}"
+            )
+        array = np.asarray(x)
+        if array.dtype == self._bits.newbyteorder("S"):
+            return array.astype(self._bits)
+        if array.dtype.newbyteorder("=") == self._bits:
+            return array
+        if self._lanes == 1 and _is_native(array.dtype, self._format):
+            return array.astype(array.dtype.newbyteorder("="), copy=False).view(self._bits)
+        raise OperandError(f"{self._row}: {what} is {array.dtype}; expected {self._accepted()}")
+
+    def _accepted(self) -> str:
+        native = {(5, 10): "float16", (8, 7): "bfloat16", (8, 23): "float32", (11, 52): "float64"}
+        name = native.get((self._format.exponent_bits, self._format.fraction_bits))
+        if self._lanes > 1:
+            return f"{self._bits} (the bits of {self._lanes} lanes)"
+        return f"{name} or {self._bits} (bits)" if name else f"{self._bits} (bits)"
+
+    def _checked_out(self, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+        if not isinstance(out, np.ndarray) or out.dtype != dtype:
+            came = out.dtype if isinstance(out, np.ndarray) else type(out).__name__
+            raise OperandError(f"{self._row}: out is {came}; the result is {dtype}")
+        if out.shape != shape:
+            raise ValueError(f"{self._row}: out has shape {out.shape}; the result has {shape}")
+        if not out.flags.writeable:
+            raise ValueError(f"{self._row}: out is read-only")
+        return out
+
+    def _run(self, arrays: list[Array]) -> None:
+        """Fill the last array block by block."""
+        function, lanes = self._function, self._format.unsigned
+        contiguous = ["contig"] if self._lanes > 1 else []
+        reads = [["readonly", "overlap_assume_elementwise", *contiguous]] * (len(arrays) - 1)
+        writes = ["writeonly", "overlap_assume_elementwise", *contiguous]
+        blocks = np.nditer(
+            arrays,  # type: ignore[arg-type]
+            flags=["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"],
+            op_flags=[*reads, writes],  # type: ignore[list-item]
+            buffersize=_BLOCK,
+        )
+        with blocks, np.errstate(all="ignore"):
+            if not blocks.itersize:
+                return
+            for block in blocks:
+                *operands, result = block
+                if self._lanes > 1:
+                    operands, result = [x.view(lanes) for x in operands], result.view(lanes)
+                result[...] = function(*operands)
+
+
+def _is_native(dtype: np.dtype[Any], f: Format) -> bool:
+    if f.exponent_bits == 8 and f.fraction_bits == 7:
+        return dtype.name == "bfloat16" and dtype.itemsize == 2
+    fields: Iterable[tuple[type, int, int]] = ((np.float16, 5, 10), (np.float32, 8, 23), (np.float64, 11, 52))
+    return any(dtype.type is t and (f.exponent_bits, f.fraction_bits) == (e, n) for t, e, n in fields)

@@ -1,0 +1,493 @@
+"""IEEE 754-2019 operations on arrays of bit patterns: the function table of the semantics language.
+
+Operands are NumPy arrays or scalars of the unsigned integer type of their format and broadcast against each other;
+results are new arrays of the format's type (bool for predicates and comparisons). Clauses are those of
+IEEE 754-2019. Floating-point warnings are the caller's to silence: `with np.errstate(all="ignore")`.
+
+An operation that rounds takes a rounding direction and `ftz`; with it, a result that is tiny after rounding with an
+unbounded exponent becomes a zero of its sign. Each has up to three ways to its result, the quickest that is exact:
+the processor's own operation and what it lacks of the exact value (`Format.native`), a wider native type and a second
+rounding (`Format.carrier`, rounding.py), or integers (wide.py).
+"""
+
+# mypy: no-warn-return-any
+# NumPy's stubs call what operators make of arrays of any type Any.
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeAlias
+
+import numpy as np
+
+from . import wide
+from .binary import (
+    Array,
+    Direction,
+    Format,
+    native_format,
+    roundTiesToAway,
+    roundTiesToEven,
+    roundTowardNegative,
+    roundTowardZero,
+)
+from .fused import fused_binary64
+from .rounding import flush, narrow, round_to_odd, step, two_sum, widen
+
+P = ParamSpec("P")
+Operation: TypeAlias = Callable[..., Array]
+
+
+def elementwise(count: int) -> Callable[[Callable[P, Array]], Callable[P, Array]]:
+    """Give a function whose first `count` arguments are arrays of one shape the broadcasting of a ufunc."""
+
+    def decorate(function: Callable[P, Array]) -> Callable[P, Array]:
+        call: Operation = function
+
+        @wraps(function)
+        def broadcasting(*arguments: P.args, **keywords: P.kwargs) -> Array:
+            operands: Any = arguments[:count]
+            shape = np.shape(operands[0])
+            if shape and all(np.shape(operand) == shape for operand in operands):
+                return function(*arguments, **keywords)
+            shape = np.broadcast_shapes(*(np.shape(operand) for operand in operands))
+            spread: Any = [np.broadcast_to(operand, shape or (1,)) for operand in operands]
+            result = call(*spread, *arguments[count:], **keywords)
+            return result if shape else result[0]
+
+        return broadcasting
+
+    return decorate
+
+
+# Operations that round (5.4)
+
+
+@elementwise(2)
+def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+    """x + y (5.4.1). An exact zero sum of opposite signs is +0, or -0 under roundTowardNegative (6.3)."""
+    if f.native is None and f.carrier is None:
+        return wide.addition(x, y, f, mode, ftz)
+    if f.native is not None and mode == roundTiesToEven:
+        # A sum in the subnormal range is exact, so that a result of 2**emin was not tiny.
+        return _finish(x.view(f.native) + y.view(f.native), f, ftz, _never)
+    if f.native is not None and mode != roundTiesToAway:
+        total, error = two_sum(x.view(f.native), y.view(f.native))
+        nan = np.isnan(total)
+        lanes = np.nonzero(np.isnan(error) & isFinite(x, f) & isFinite(y, f))
+        if lanes[0].size:
+            error[lanes] = -total[lanes]  # of an overflow: the exact sum is smaller
+            lanes = tuple(axis[np.isfinite(total[lanes])] for axis in lanes)
+        bits = step(total.view(f.unsigned), error < 0, error > 0, f, mode)
+        _sign_exact_zero(bits, total, x | y, f, mode)
+        if lanes[0].size:
+            bits[lanes] = wide.addition(x[lanes], y[lanes], f, mode, False)
+        np.copyto(bits, f.nan, where=nan)
+        return flush(bits, f, _never) if ftz else bits
+    if f.carrier is None:
+        return wide.addition(x, y, f, mode, ftz)
+    a, b = widen(x, f, f.carrier), widen(y, f, f.carrier)
+    total = a + b if _rounds_twice_safely(f, mode) else round_to_odd(*two_sum(a, b))
+    bits = narrow(total, f, mode, ftz)
+    _sign_exact_zero(bits, total, x | y, f, mode)
+    return bits
+
+
+@elementwise(2)
+def subtraction(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+    """x - y (5.4.1), which is x + (-y) in all but the sign of a NaN."""
+    return addition(x, y ^ f.sign_mask, f, mode, ftz)
+
+
+@elementwise(2)
+def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+    """x * y (5.4.1)."""
+    if f.native is not None and mode == roundTiesToEven:
+        product = x.view(f.native) * y.view(f.native)
+        return _finish(product, f, ftz, _tested_by(wide.multiplication, (x, y), f, mode))
+    if f.carrier is not None:
+        return narrow(widen(x, f, f.carrier) * widen(y, f, f.carrier), f, mode, ftz)
+    if f.native is None or mode == roundTiesToAway:
+        return wide.multiplication(x, y, f, mode, ftz)
+    product = x.view(f.native) * y.view(f.native)
+    return _directed(product, (x, y), _product_remainder, wide.multiplication, f, mode, ftz)
+
+
+@elementwise(2)
+def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+    """x / y (5.4.1); a finite number but zero divided by zero is an infinity (7.3)."""
+    if f.native is not None and mode == roundTiesToEven:
+        quotient = x.view(f.native) / y.view(f.native)
+        return _finish(quotient, f, ftz, _tested_by(wide.division, (x, y), f, mode))
+    if f.carrier is not None:
+        a, b = widen(x, f, f.carrier), widen(y, f, f.carrier)
+        quotient = a / b
+        if not _rounds_twice_safely(f, mode):
+            high, low = _split(quotient)
+            round_to_odd(quotient, ((a - high * b) - low * b) * np.copysign(b.dtype.type(1), b))
+        return narrow(quotient, f, mode, ftz)
+    if f.native is None or mode == roundTiesToAway:
+        return wide.division(x, y, f, mode, ftz)
+    quotient = x.view(f.native) / y.view(f.native)
+    return _directed(quotient, (x, y), _quotient_remainder, wide.division, f, mode, ftz)
+
+
+@elementwise(1)
+def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+    """The square root (5.4.1): that of -0 is -0, of a smaller number NaN."""
+    if f.native is not None and mode == roundTiesToEven:
+        return _finish(np.sqrt(x.view(f.native)), f, ftz, _never)
+    if f.carrier is not None:
+        a = widen(x, f, f.carrier)
+        root = np.sqrt(a)
+        if not _rounds_twice_safely(f, mode):
+            high, low = _split(root)
+            round_to_odd(root, ((a - high * high) - 2 * high * low) - low * low)
+        return narrow(root, f, mode, ftz)
+    if f.native is None or mode == roundTiesToAway:
+        return wide.squareRoot(x, f, mode, ftz)
+    return _directed(np.sqrt(x.view(f.native)), (x,), _root_remainder, wide.squareRoot, f, mode, ftz)
+
+
+@elementwise(3)
+def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+    """x * y + z, rounded once (5.4.1). An exact zero has the sign that the sum of the product and z has (6.3)."""
+    if f.native is not None and f.carrier is None and mode != roundTiesToAway:
+        bits, doubtful = fused_binary64(x, y, z, f, mode)
+        if doubtful.any():
+            lanes = doubtful.nonzero()
+            bits[lanes] = wide.fusedMultiplyAdd(x[lanes], y[lanes], z[lanes], f, mode, False)
+        return flush(bits, f, _tested_by(wide.fusedMultiplyAdd, (x, y, z), f, mode)) if ftz else bits
+    if f.carrier is None:
+        return wide.fusedMultiplyAdd(x, y, z, f, mode, ftz)
+    product = widen(x, f, f.carrier) * widen(y, f, f.carrier)
+    total = round_to_odd(*two_sum(product, widen(z, f, f.carrier)))
+    bits = narrow(total, f, mode, ftz)
+    _sign_exact_zero(bits, total, (x ^ y) | z, f, mode)
+    return bits
+
+
+@elementwise(1)
+def convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool) -> Array:
+    """`x` of the format `source` in the format `f` (5.4.2)."""
+    if (source.exponent_bits, source.fraction_bits) == (f.exponent_bits, f.fraction_bits):
+        bits = np.where(isNaN(x, source), f.nan, x)
+        return flush(bits, f, _never) if ftz else bits
+    readable = source.native or source.carrier
+    if readable is None or (f.carrier is None and f.native is None):
+        return wide.convert(x, source, f, mode, ftz)
+    if f.carrier is None:
+        # Every value of every format is a binary64 value.
+        return _finish(widen(x, source, np.dtype(np.float64)), f, ftz, _never)
+    if f.native is None and source.precision <= 24 and source.exponent_bits <= 8 and f.precision <= 22:
+        return narrow(widen(x, source, np.dtype(np.float32)), f, mode, ftz)
+    return narrow(widen(x, source, np.dtype(np.float64)), f, mode, ftz)
+
+
+def _never(lanes: tuple[Array, ...]) -> Array:
+    return np.zeros(lanes[0].shape, np.bool_)
+
+
+def _tested_by(operation: Operation, operands: tuple[Array, ...], f: Format, mode: Direction) -> Operation:
+    """Whether results are tiny, told by the integer form of the operation."""
+    return lambda lanes: isZero(operation(*(operand[lanes] for operand in operands), f, mode, True), f)
+
+
+def _finish(value: Array, f: Format, ftz: bool, edge_is_tiny: Operation) -> Array:
+    """Bits of a fresh native result: NaN canonical, tiny results flushed."""
+    bits = value.view(f.unsigned)
+    np.copyto(bits, f.nan, where=np.isnan(value))
+    return flush(bits, f, edge_is_tiny) if ftz else bits
+
+
+def _rounds_twice_safely(f: Format, mode: Direction) -> bool:
+    """May a result to nearest in the carrier be rounded to nearest again? With 2p + 2 bits, yes (Figueroa 1995)."""
+    carrier = f.carrier
+    return (
+        carrier is not None
+        and mode in (roundTiesToEven, roundTiesToAway)
+        and native_format(carrier).precision >= 2 * f.precision + 2
+    )
+
+
+def _sign_exact_zero(bits: Array, total: Array, signs: Array, f: Format, mode: Direction) -> None:
+    """Under roundTowardNegative a sum of zero is -0 unless both summands are +0; a nonzero sum is never zero here."""
+    if mode == roundTowardNegative:
+        np.copyto(bits, signs & f.sign_mask, where=total == 0)
+
+
+def _split(value: Array) -> tuple[Array, Array]:
+    """The value as a sum of two with half the bits each."""
+    if value.dtype == np.float32:
+        high = (value.view(np.uint32) & np.uint32(0xFFFFF000)).view(np.float32)
+    else:
+        high = (value.view(np.uint64) & np.uint64(0xFFFFFFFFF8000000)).view(np.float64)
+    return high, value - high
+
+
+# The remainders of binary64: the sign of |exact| - |result| for normal operands and results. Both terms exceed 64 bits,
+# but their difference is less than 2**54, so that it survives when both wrap around.
+
+
+def _fields(x: Array, f: Format) -> tuple[Array, Array]:
+    """Biased exponent and significand of normal numbers."""
+    exponent = x >> f.unsigned.type(f.fraction_bits)
+    exponent &= f.unsigned.type((1 << f.exponent_bits) - 1)
+    significand = x & f.fraction_mask
+    significand |= f.smallest_normal
+    return exponent, significand
+
+
+def _product_remainder(result: Array, f: Format, x: Array, y: Array) -> Array:
+    (x_exponent, a), (y_exponent, b), (exponent, c) = _fields(x, f), _fields(y, f), _fields(result, f)
+    a *= b
+    exponent -= x_exponent
+    exponent -= y_exponent
+    exponent += f.unsigned.type(f.bias + f.fraction_bits)
+    c <<= exponent
+    a -= c
+    return a.view(f.signed)
+
+
+def _quotient_remainder(result: Array, f: Format, x: Array, y: Array) -> Array:
+    (x_exponent, a), (y_exponent, b), (exponent, c) = _fields(x, f), _fields(y, f), _fields(result, f)
+    c *= b
+    x_exponent -= y_exponent
+    x_exponent -= exponent
+    x_exponent += f.unsigned.type(f.bias + f.fraction_bits)
+    a <<= x_exponent
+    a -= c
+    return a.view(f.signed)
+
+
+def _root_remainder(result: Array, f: Format, x: Array) -> Array:
+    return _quotient_remainder(result, f, x, result)
+
+
+def _directed(
+    value: Array,
+    operands: tuple[Array, ...],
+    remainder: Operation,
+    exactly: Operation,
+    f: Format,
+    mode: Direction,
+    ftz: bool,
+) -> Array:
+    """Turn a fresh native result to nearest, `value`, into one of a directed rounding."""
+    bits = value.view(f.unsigned)
+    magnitude = bits & f.magnitude_mask
+    nan = np.isnan(value)
+    rest = remainder(bits, f, *operands)
+    smaller, larger = rest < 0, rest > 0
+    # The remainder speaks where all are normal; 2**emin may have been rounded as a subnormal.
+    plain = _between(magnitude, f.smallest_normal, f)
+    for operand in operands:
+        plain &= _between(operand & f.magnitude_mask, f.unsigned.type(int(f.smallest_normal) - 1), f)
+    plain |= nan
+    lanes = None
+    if not plain.all():
+        lanes = np.nonzero(~plain)
+        part = [operand[lanes] for operand in operands]
+        zero, infinite = isZero(bits[lanes], f), isInfinite(bits[lanes], f)
+        finite = np.logical_and.reduce([isFinite(operand, f) for operand in part])
+        nonzero = ~np.logical_or.reduce([isZero(operand, f) for operand in part])
+        # Finite numbers but zeros never give an exact infinity or zero; others are exact.
+        smaller[lanes] = infinite & finite & nonzero
+        larger[lanes] = zero & finite & nonzero
+        unknown = np.nonzero(finite & nonzero & ~zero & ~infinite)
+        lanes = tuple(axis[unknown] for axis in lanes)
+    if mode == roundTowardZero:
+        bits -= smaller
+    else:
+        inward = np.signbit(value)
+        if mode == roundTowardNegative:
+            np.logical_not(inward, out=inward)
+        smaller &= inward
+        larger &= ~inward
+        bits -= smaller
+        bits += larger
+    if lanes is not None and lanes[0].size:
+        bits[lanes] = exactly(*(operand[lanes] for operand in operands), f, mode, False)
+    np.copyto(bits, f.nan, where=nan)
+    return flush(bits, f, _tested_by(exactly, operands, f, mode)) if ftz else bits
+
+
+def _between(magnitude: Array, lower: Any, f: Format) -> Array:
+    """lower < magnitude < infinity: bool."""
+    inside = magnitude > lower
+    inside &= magnitude < f.infinity
+    return inside
+
+
+# Operations on the sign and on NaN (5.5.1, 6.2)
+
+
+def magnitude(x: Array, f: Format) -> Array:
+    """|x|: clears the sign bit, of a NaN too (abs, 5.5.1)."""
+    return x & f.magnitude_mask
+
+
+def negate(x: Array, f: Format) -> Array:
+    """-x: flips the sign bit, of a NaN too (5.5.1)."""
+    return x ^ f.sign_mask
+
+
+def copySign(x: Array, y: Array, f: Format) -> Array:
+    """x with the sign bit of y, be they NaN or not (5.5.1)."""
+    return (x & f.magnitude_mask) | (y & f.sign_mask)
+
+
+def quieten(x: Array, f: Format) -> Array:
+    """Sets the bit that makes a NaN quiet (6.2.1); for NaNs only."""
+    return x | f.quiet_mask
+
+
+# Minimum and maximum (9.6)
+
+
+def _order(x: Array, f: Format) -> Array:
+    """Signed integers, fresh, in the order of the values, -0 below +0; NaNs lie outside the infinities."""
+    key = x.view(f.signed) >> f.signed.type(f.width - 1)
+    key &= f.signed.type(f.magnitude_mask)
+    key ^= x.view(f.signed)
+    return key
+
+
+def _from_order(key: Array, f: Format) -> Array:
+    """The inverse of `_order`."""
+    return _order(key.view(f.unsigned), f).view(f.unsigned)
+
+
+def _extreme(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> Array:
+    """`marker`, an order of no number, stands for NaN: the first chosen where it wins, the last where it loses."""
+    nan = f.signed.type(marker)
+    a, b = _order(x, f), _order(y, f)
+    np.copyto(a, nan, where=isNaN(x, f))
+    np.copyto(b, nan, where=isNaN(y, f))
+    choose(a, b, out=a)
+    result = _from_order(a, f)
+    np.copyto(result, f.nan, where=a == nan)
+    return result
+
+
+@elementwise(2)
+def maximum(x: Array, y: Array, f: Format) -> Array:
+    """The larger, +0 being larger than -0; NaN if either is NaN (9.6)."""
+    return _extreme(x, y, f, np.maximum, (1 << (f.width - 1)) - 1)
+
+
+@elementwise(2)
+def minimum(x: Array, y: Array, f: Format) -> Array:
+    """The smaller, -0 being smaller than +0; NaN if either is NaN (9.6)."""
+    return _extreme(x, y, f, np.minimum, -(1 << (f.width - 1)))
+
+
+@elementwise(2)
+def maximumNumber(x: Array, y: Array, f: Format) -> Array:
+    """As maximum, but of a number and a NaN, quiet or signaling, the number (9.6)."""
+    return _extreme(x, y, f, np.maximum, -(1 << (f.width - 1)))
+
+
+@elementwise(2)
+def minimumNumber(x: Array, y: Array, f: Format) -> Array:
+    """As minimum, but of a number and a NaN, quiet or signaling, the number (9.6)."""
+    return _extreme(x, y, f, np.minimum, (1 << (f.width - 1)) - 1)
+
+
+# Classes (5.7.2)
+
+
+def isNaN(x: Array, f: Format) -> Array:
+    """Is x a NaN? (5.7.2)"""
+    return (x & f.magnitude_mask) > f.infinity
+
+
+def isSignaling(x: Array, f: Format) -> Array:
+    """Is x a signaling NaN? (5.7.2, 6.2.1)"""
+    return isNaN(x, f) & ((x & f.quiet_mask) == 0)
+
+
+def isInfinite(x: Array, f: Format) -> Array:
+    """Is x an infinity? (5.7.2)"""
+    return (x & f.magnitude_mask) == f.infinity
+
+
+def isFinite(x: Array, f: Format) -> Array:
+    """Is x zero, subnormal or normal? (5.7.2)"""
+    return (x & f.magnitude_mask) < f.infinity
+
+
+def isZero(x: Array, f: Format) -> Array:
+    """Is x a zero of either sign? (5.7.2)"""
+    return (x & f.magnitude_mask) == 0
+
+
+def isSubnormal(x: Array, f: Format) -> Array:
+    """Is x nonzero and smaller in magnitude than 2**emin? (5.7.2)"""
+    # Zero wraps around to the largest integer.
+    return (x & f.magnitude_mask) - f.unsigned.type(1) < f.fraction_mask
+
+
+def isNormal(x: Array, f: Format) -> Array:
+    """Is x neither zero, subnormal, infinite nor NaN? (5.7.2)"""
+    return (x & f.magnitude_mask) - f.smallest_normal < f.infinity - f.smallest_normal
+
+
+def isSignMinus(x: Array, f: Format) -> Array:
+    """Is the sign bit set, of a zero or NaN too? (5.7.2)"""
+    return x > f.magnitude_mask
+
+
+# Comparisons (5.11): quiet; a NaN is unordered with everything, itself too
+
+
+def _compare(x: Array, y: Array, f: Format, relation: np.ufunc) -> Array:
+    if f.native is not None:
+        result: Array = relation(x.view(f.native), y.view(f.native))
+        return result
+    result = relation(_value_order(x, f), _value_order(y, f))
+    if relation is np.not_equal:
+        return result | isNaN(x, f) | isNaN(y, f)
+    return result & ~(isNaN(x, f) | isNaN(y, f))
+
+
+def _value_order(x: Array, f: Format) -> Array:
+    """Signed integers in the order of the values, both zeros alike."""
+    sign = x.view(f.signed) >> f.signed.type(f.width - 1)
+    return ((x & f.magnitude_mask).view(f.signed) ^ sign) - sign
+
+
+def compareEqual(x: Array, y: Array, f: Format) -> Array:
+    """x = y (compareQuietEqual, 5.11)."""
+    return _compare(x, y, f, np.equal)
+
+
+def compareNotEqual(x: Array, y: Array, f: Format) -> Array:
+    """x != y, or either is NaN (compareQuietNotEqual, 5.11)."""
+    return _compare(x, y, f, np.not_equal)
+
+
+def compareLess(x: Array, y: Array, f: Format) -> Array:
+    """x < y (compareQuietLess, 5.11)."""
+    return _compare(x, y, f, np.less)
+
+
+def compareLessEqual(x: Array, y: Array, f: Format) -> Array:
+    """x <= y (compareQuietLessEqual, 5.11)."""
+    return _compare(x, y, f, np.less_equal)
+
+
+def compareGreater(x: Array, y: Array, f: Format) -> Array:
+    """x > y (compareQuietGreater, 5.11)."""
+    return _compare(x, y, f, np.greater)
+
+
+def compareGreaterEqual(x: Array, y: Array, f: Format) -> Array:
+    """x >= y (compareQuietGreaterEqual, 5.11)."""
+    return _compare(x, y, f, np.greater_equal)
+
+
+def select(condition: Array, x: Array, y: Array) -> Array:
+    """x where the condition holds, else y, lane by lane; x and y share their type."""
+    return np.where(condition, x, y)

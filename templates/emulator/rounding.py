@@ -1,0 +1,246 @@
+"""From a narrow format to a native floating-point type and back.
+
+A narrow format computes in its carrier (`Format.carrier`). Whatever is inexact there is rounded to odd: truncated,
+with the last bit set to say that something was cut off. `narrow` then rounds once more, in any direction, and gives
+what one rounding of the exact value gives.
+"""
+
+# mypy: no-warn-return-any
+# NumPy's stubs call what operators make of arrays of any type Any.
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+
+from .binary import (
+    BINARY32,
+    Array,
+    Direction,
+    Format,
+    native_format,
+    roundTiesToAway,
+    roundTiesToEven,
+    roundTowardNegative,
+    roundTowardPositive,
+    roundTowardZero,
+)
+
+HIGH_WORD = 1 if sys.byteorder == "little" else 0
+
+
+class EdgeTest(Protocol):
+    """Of the lanes at these indices, whose results are +-2**emin: which were below it when rounded unboundedly?"""
+
+    def __call__(self, lanes: tuple[Array, ...], /) -> Array: ...
+
+
+@cache
+def _values(f: Format, dtype: np.dtype[Any]) -> Array:
+    """Every value of a format of at most 16 bits in the order of its patterns: `dtype` [2**width]."""
+    bits = np.arange(1 << f.width, dtype=np.int64)
+    fraction = bits & int(f.fraction_mask)
+    exponent = (bits >> f.fraction_bits) & ((1 << f.exponent_bits) - 1)
+    significand = np.where(exponent == 0, fraction, fraction + (1 << f.fraction_bits)).astype(np.float64)
+    value = np.ldexp(significand, np.maximum(exponent, 1) - f.bias - f.fraction_bits)
+    value = np.where(exponent == (1 << f.exponent_bits) - 1, np.where(fraction == 0, np.inf, np.nan), value)
+    value = np.copysign(value, np.where(bits >> (f.width - 1), -1.0, 1.0)).astype(dtype)
+    value.flags.writeable = False
+    return value
+
+
+def widen(x: Array, f: Format, dtype: np.dtype[Any]) -> Array:
+    """The values of `x`, bits of the narrow or native format `f`, in the native type `dtype`, which holds them all."""
+    if f.native is not None:
+        return x.view(f.native).astype(dtype, copy=False)
+    if f.width == 16 and f.exponent_bits == BINARY32.exponent_bits:
+        # The upper half of a binary32.
+        upper = x.astype(np.uint32)
+        upper <<= np.uint32(16)
+        return upper.view(np.float32).astype(dtype, copy=False)
+    # Any index of the unsigned type is in range; "wrap" spares the check.
+    return _values(f, dtype).take(x, mode="wrap")
+
+
+def two_sum(x: Array, y: Array) -> tuple[Array, Array]:
+    """x + y to nearest, and what that lacks (Knuth), which is NaN where the sum is not finite."""
+    total = x + y
+    y_part = total - x
+    x_part = total - y_part
+    np.subtract(x, x_part, out=x_part)
+    np.subtract(y, y_part, out=y_part)
+    x_part += y_part
+    return total, x_part
+
+
+def round_to_odd(value: Array, error: Array) -> Array:
+    """The exact value + error, rounded to odd.
+
+    `value` is the exact value to nearest, `error` has the sign of what it lacks (NaN: leave it). `value` is reused.
+    """
+    bits: Array = value.view(np.uint32 if value.dtype == np.float32 else np.uint64)
+    away = (error < 0) == (value > 0)
+    inexact = np.abs(error) > 0
+    away &= inexact
+    bits -= away
+    bits |= inexact
+    return value
+
+
+def step(bits: Array, below: Array | None, above: Array | None, f: Format, mode: Direction) -> Array:
+    """Move faithfully rounded results to the neighbour that a directed rounding asks for.
+
+    `below` and `above` are bool arrays: the exact value is smaller or larger than the result. Each may be None where
+    the direction does not look at it: above for roundTowardNegative, below for roundTowardPositive. `bits` is reused.
+    Infinity steps to the largest finite number and the smallest subnormal to zero, as neighbouring patterns do.
+    """
+    signed = bits.view(f.signed)
+    if mode == roundTowardZero:
+        assert below is not None and above is not None
+        bits -= np.where(signed < 0, above, below)
+        return bits
+    outward = signed >> f.signed.type(f.width - 1)
+    outward |= f.signed.type(1)
+    if mode == roundTowardNegative:
+        assert below is not None
+        outward *= below
+        signed -= outward
+    else:
+        assert mode == roundTowardPositive and above is not None
+        outward *= above
+        signed += outward
+    return bits
+
+
+def flush(bits: Array, f: Format, edge_is_tiny: EdgeTest) -> Array:
+    """Replace tiny results by a zero of their sign; `bits` is reused.
+
+    Tiny is judged after rounding with an unbounded exponent (7.5 a). The ordinary result already tells, except where
+    it is +-2**emin: only there an exact value just below may have been rounded up by the subnormals' coarser steps.
+    """
+    magnitude = bits & f.magnitude_mask
+    np.copyto(bits, bits & f.sign_mask, where=magnitude < f.smallest_normal)
+    edge = magnitude == f.smallest_normal
+    if edge.any():
+        lanes = edge.nonzero()
+        bits[lanes] &= np.where(edge_is_tiny(lanes), f.sign_mask, ~f.unsigned.type(0))
+    return bits
+
+
+def is_tiny(value: Array, f: Format, mode: Direction) -> Array:
+    """Is the value (exact or rounded to odd), rounded to the precision of `f` alone, below 2**emin? Zero is."""
+    least = value.dtype.type(2.0**f.emin)
+    below = value.dtype.type(2.0**f.emin - 2.0 ** (f.emin - f.precision))
+    middle = value.dtype.type(2.0**f.emin - 2.0 ** (f.emin - f.precision - 1))
+    size = np.abs(value)
+    if mode in (roundTiesToEven, roundTiesToAway):
+        return size < middle  # 2**emin is even: a tie goes up either way
+    if mode == roundTowardZero:
+        return size < least
+    outward = np.signbit(value) if mode == roundTowardNegative else ~np.signbit(value)
+    return np.where(outward, size <= below, size < least)
+
+
+def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+    """Round native values, exact or rounded to odd, to a narrow format.
+
+    `value`: float32 or float64 with at least two bits more than `f` and an exponent range no smaller. Returns bits of
+    `f`, every NaN the canonical one; with `ftz`, tiny results are zeros.
+    """
+    round_value = _narrow_by_integers if f.native is None else _narrow_by_cast
+    bits = round_value(value, f, mode)
+    if ftz:
+        flush(bits, f, lambda lanes: is_tiny(value[lanes], f, mode))
+    return bits
+
+
+def _sticky_tie(value: Array) -> Array:
+    """Set the last bit of finite values, so that ties round away and nothing else changes."""
+    unsigned = np.dtype(f"u{value.dtype.itemsize}")
+    return (value.view(unsigned) | np.isfinite(value)).view(value.dtype)
+
+
+def _narrow_by_cast(value: Array, f: Format, mode: Direction) -> Array:
+    if mode == roundTiesToAway:
+        value = _sticky_tie(value)
+    result = value.astype(np.float32)
+    bits = result.view(np.uint32)
+    if mode not in (roundTiesToEven, roundTiesToAway):
+        back = result.astype(np.float64)
+        below = None if mode == roundTowardPositive else value < back
+        above = None if mode == roundTowardNegative else value > back
+        step(bits, below, above, f, mode)
+    np.copyto(bits, f.nan, where=np.isnan(result))
+    return bits
+
+
+def _narrow_by_integers(value: Array, f: Format, mode: Direction) -> Array:
+    carrier = native_format(value.dtype)
+    fraction_bits = carrier.fraction_bits
+    if carrier.width == 64:
+        # The upper word keeps 21 bits of the significand, enough for every format without a cast once the rest is
+        # gathered in its last bit; half as wide is twice as fast.
+        words = np.ascontiguousarray(value).view(np.uint32).reshape(*value.shape, 2)
+        bits = words[..., HIGH_WORD] | (words[..., 1 - HIGH_WORD] != 0)
+        fraction_bits -= 32
+    else:
+        bits = value.view(np.uint32)
+    u32 = np.uint32
+    infinity = u32(((1 << carrier.exponent_bits) - 1) << fraction_bits)
+    cut = u32(fraction_bits - f.fraction_bits)
+    half = u32(1 << (int(cut) - 1))
+    rebias = u32((carrier.bias - f.bias) << fraction_bits)
+
+    magnitude = bits & u32(0x7FFFFFFF)
+    negative = bits >> u32(31)
+    rounded = magnitude - rebias  # wraps below the normal range: mended at the end
+    limit: Any = u32(f.infinity)
+    if mode == roundTiesToEven:
+        odd = rounded >> cut
+        odd &= u32(1)
+        rounded += odd
+        rounded += half - u32(1)
+    elif mode == roundTiesToAway:
+        rounded += half
+    elif mode == roundTowardZero:
+        limit = u32(f.largest)
+    else:
+        outward = negative if mode == roundTowardNegative else negative ^ u32(1)
+        rounded += outward * u32((1 << int(cut)) - 1)
+        limit = outward + u32(f.largest)
+    rounded >>= cut
+    np.minimum(rounded, limit, out=rounded)
+    if mode not in (roundTiesToEven, roundTiesToAway):
+        np.copyto(rounded, u32(f.infinity), where=magnitude == infinity)
+    if rebias:
+        low = magnitude < u32(int(rebias) + (1 << fraction_bits))
+        if low.any():
+            lanes = low.nonzero()
+            rounded[lanes] = _count_subnormal(value[lanes], carrier, f, mode)
+    rounded |= negative << u32(f.width - 1)
+    result = rounded.astype(f.unsigned)
+    np.copyto(result, f.nan, where=magnitude > infinity)
+    return result
+
+
+def _count_subnormal(value: Array, carrier: Format, f: Format, mode: Direction) -> Array:
+    """|value|, below 2**emin, in units of the smallest subnormal of `f`: uint32.
+
+    Added to a power of two whose last place is that unit, a value is rounded to nearest by the addition itself.
+    """
+    if mode == roundTiesToAway:
+        value = _sticky_tie(value)
+    size = np.abs(value)
+    anchor = value.dtype.type(2.0 ** (f.emin - f.fraction_bits + carrier.fraction_bits))
+    total = size + anchor
+    count = (total.view(carrier.unsigned) - anchor.view(carrier.unsigned)).astype(np.uint32)
+    if mode in (roundTiesToEven, roundTiesToAway):
+        return count
+    total -= anchor
+    if mode == roundTowardZero:
+        return count - (total > size)
+    outward = np.signbit(value) if mode == roundTowardNegative else ~np.signbit(value)
+    return count + (outward & (total < size)) - (~outward & (total > size))
