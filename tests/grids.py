@@ -27,8 +27,15 @@ def special(exponent_bits: int, fraction_bits: int) -> NDArray[Any]:
     for exponent in exponents:
         if 1 <= exponent <= 2 * bias:
             power = exponent << fraction_bits
-            patterns |= {power - 1, power, power + 1, power + one // 2}
-    patterns |= {bias * one + 3, bias * one + one // 3, bias * one + one - 1, bias * one + one - 2}
+            patterns |= {power - 1, power, power + 1}
+    patterns |= {
+        bias * one + one // 2,
+        one + one // 2,
+        bias * one + 3,
+        bias * one + one // 3,
+        bias * one + one - 1,
+        bias * one + one - 2,
+    }
     patterns |= {infinity - 2, infinity - 1, infinity, infinity + 1, infinity + one // 2 - 1, infinity + one // 2}
     patterns |= {infinity + one - 1}
     return np.array(_signed(patterns, 1 + exponent_bits + fraction_bits), unsigned_type(exponent_bits, fraction_bits))
@@ -104,7 +111,7 @@ def near_triples(rng: np.random.Generator, count: int, exponent_bits: int, fract
     total = rng.integers(-bias - fraction_bits - 2, bias + 2, count)
     second = np.clip(total - first + 2 * bias, 0, 2 * bias)
     addend = np.clip(
-        first + second - bias + rng.integers(-2 * fraction_bits - 4, 2 * fraction_bits + 5, count), 0, 2 * bias
+        first + second - bias + rng.integers(-2 * fraction_bits - 10, 2 * fraction_bits + 11, count), 0, 2 * bias
     )
     x, y, z = (
         ((bits.astype(np.uint64) & keep) | (field.astype(np.uint64) << np.uint64(fraction_bits))).astype(dtype)

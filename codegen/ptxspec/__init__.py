@@ -1,0 +1,31 @@
+"""ptxspec: a database of NVIDIA's PTX floating-point instructions.
+
+    >>> import ptxspec
+    >>> db = ptxspec.load()
+    >>> db.variant("max.NaN.f32").requires.target
+    'sm_80'
+    >>> [r.message for r in db.query("max.NaN.f64").reasons]
+    ['max.f64 has no .NaN; it has no modifiers']
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .database import Database, Reason, Requires, Variant, Verdict
+from .diagnostics import PtxspecError, SpecError
+
+__all__ = ["Database", "PtxspecError", "Reason", "Requires", "SpecError", "Variant", "Verdict", "load"]
+
+
+def load(root: str | Path | None = None) -> Database:
+    """The database: of the project around the working directory or the one installed, from its ptxspec.json; with `root`,
+    from the YAML of that folder. Raises PtxspecError, and SpecError for a specification with errors."""
+    from . import database, roots
+
+    if root is None:
+        return database.read(roots.find().generated / "data" / "ptxspec.json")
+    from .emit.data import as_data
+    from .reading import read
+
+    return Database(as_data(read(roots.find(Path(root)).path)))

@@ -57,14 +57,18 @@ class _Parser(argparse.ArgumentParser):
             from .diagnostics import suggest
 
             choices = [c.strip(" '") for c in match[2].split(",")]
-            message = f"unknown {'command' if 'command' in message else 'value'} '{match[1]}'; {suggest(match[1], choices)}"
+            message = (
+                f"unknown {'command' if 'command' in message else 'value'} '{match[1]}'; {suggest(match[1], choices)}"
+            )
         self.print_usage(sys.stderr)
         print(f"{self.prog}: {message}", file=sys.stderr)
         raise SystemExit(MISUSE)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="ptxspec", description="PTX floating-point instructions: the database and what is made from it")
+    parser = _Parser(
+        prog="ptxspec", description="PTX floating-point instructions: the database and what is made from it"
+    )
     parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(metavar="command", required=True, parser_class=_Parser)
     root = argparse.ArgumentParser(add_help=False)
@@ -78,14 +82,21 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="report on these files and folders only")
     p.set_defaults(run=_validate)
 
-    p = commands.add_parser("show", parents=[root], help="the manual's page of an opcode, or what is known of a variant")
+    p = commands.add_parser(
+        "show", parents=[root], help="the manual's page of an opcode, or what is known of a variant"
+    )
     p.add_argument("name", metavar="OPCODE|VARIANT")
     p.add_argument("--operands", type=int, metavar="N", help="the variant with this many source operands")
     p.set_defaults(run=_show)
 
     p = commands.add_parser("eval", parents=[root], help="run a variant on operands")
     p.add_argument("variant", metavar="VARIANT")
-    p.add_argument("operands", nargs="*", metavar="OPERAND", help="1.5, -0.0, inf, nan, 0x1.8p-3 or bits 0x3fc00000; lanes as low,high")
+    p.add_argument(
+        "operands",
+        nargs="*",
+        metavar="OPERAND",
+        help="1.5, -0.0, inf, nan, 0x1.8p-3 or bits 0x3fc00000; lanes as low,high",
+    )
     p.add_argument("--target", metavar="T", help="behave as this target does, where it is known to differ")
     p.add_argument("--trace", action="store_true", help="show each step with its line of the specification")
     p.add_argument("--format", choices=("text", "json"), default="text")
@@ -107,7 +118,9 @@ def _generate(options: argparse.Namespace) -> int:
 
     root = roots.find(options.root)
     if root.packaged:
-        raise PtxspecError("the installed package is not written to; name a folder with spec/ and templates/ by --root DIR")
+        raise PtxspecError(
+            "the installed package is not written to; name a folder with spec/ and templates/ by --root DIR"
+        )
     if options.check:
         files = generate.build(root.path)
         changes = generate.compare(root.path, files)

@@ -15,7 +15,7 @@ from .semantics.rounding import encode_exact
 
 Combine = Callable[..., Iterable[tuple[int, ...]]]
 _BITS = re.compile(r"0x[0-9a-f]{2,16}", re.IGNORECASE)
-_SIGNED = ("inf", "normal", "subnormal", "max", "minNormal", "minSubnormal")
+_SIGNED = ("inf", "normal", "subnormal", "maxNormal", "minNormal", "minSubnormal")
 _NANS = ("NaN", "qNaN", "sNaN")
 CLASSES = (*_NANS, *(s + c for c in _SIGNED for s in "+-"))
 
@@ -70,7 +70,7 @@ def _class(name: str, f: Format) -> list[int]:
         "inf": [f.infinity],
         "normal": [least, f.infinity - 1, one, one + inside, least + 1],
         "subnormal": [1, least - 1, inside or 1],
-        "max": [f.infinity - 1],
+        "maxNormal": [f.infinity - 1],
         "minNormal": [least],
         "minSubnormal": [1],
     }[name[1:]]

@@ -120,7 +120,9 @@ def parse_operand(text: str, variant: Variant) -> int:
     if text[:2].lower() == "0x" and "p" not in digits.lower() and "." not in digits:
         if len(digits) * 4 != type_.width or not all(c in "0123456789abcdefABCDEF" for c in digits):
             wanted = f"0x and {type_.width // 4} hexadecimal digits"
-            raise PtxspecError(f"operand '{text}': the bits of .{type_.name} are {wanted}; a number ends in p0, as in 0x1p0")
+            raise PtxspecError(
+                f"operand '{text}': the bits of .{type_.name} are {wanted}; a number ends in p0, as in 0x1p0"
+            )
         return int(digits, 16)
     lanes = text.split(",")
     if len(lanes) != type_.lanes:

@@ -48,7 +48,7 @@ def build(root: Path) -> Files:
     files |= emulator.emit(reading.spec, checked, templates)
     files |= cuda.emit(reading.spec, checked, templates)
     files |= manual.emit(reading.spec, checked, templates)
-    files |= data.emit(reading.spec, checked)
+    files |= data.emit(reading.spec)
     return files
 
 

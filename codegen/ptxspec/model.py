@@ -114,7 +114,7 @@ class Modifier:
 
 @dataclass(frozen=True)
 class Target:
-    """`order` is the place among the targets by which requirements compare; `base` is the plain target of an a or f kind."""
+    """`order` is the place among the targets by which requirements compare; an a or f kind has a `base`."""
 
     name: str
     order: int

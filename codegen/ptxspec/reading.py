@@ -115,7 +115,9 @@ class _Files:
             return None
         start = doc.blocks.get(where)
         if start is None:
-            self.errors.append(doc.error(where, "semantics must be one line or a literal block", "write `|` after the key"))
+            self.errors.append(
+                doc.error(where, "semantics must be one line or a literal block", "write `|` after the key")
+            )
             return None
         return Code(value.rstrip("\n"), doc.name, start, doc.lines)
 
@@ -160,7 +162,9 @@ class _Files:
             if "base" in t:
                 self.known(targets, (*where, "base"), t["base"], table, "target")
             table[t["name"]] = Target(t["name"], i, t["ptx"], t.get("base", ""), t.get("kind", ""))
-        mods = {name: self.modifier(modifiers, name, m, typed, formats) for name, m in modifiers.data["modifiers"].items()}
+        mods = {
+            name: self.modifier(modifiers, name, m, typed, formats) for name, m in modifiers.data["modifiers"].items()
+        }
         groups: dict[str, tuple[str, ...]] = {}
         for name, names in modifiers.data.get("groups", {}).items():
             for i, n in enumerate(names):
@@ -257,7 +261,9 @@ class _Files:
         known = {*spec.modifiers, *spec.types}
         names = dict.fromkeys(n for names in found for n in names)
         fine = [
-            self.known(doc, where, n, sorted({*known, *self.groups}), "modifier or type", "." if f".{n}" in text else "")
+            self.known(
+                doc, where, n, sorted({*known, *self.groups}), "modifier or type", "." if f".{n}" in text else ""
+            )
             for n in names
             if n not in known
         ]
@@ -298,7 +304,9 @@ class _InstructionFile:
             if self.files.known(doc, ("nan", i, "rule"), n["rule"], self.spec.nan_rules, "NaN rule"):
                 nan.append((self.selector(("nan", i), n), self.spec.nan_rules[n["rule"]]))
         accuracy = tuple(
-            Accuracy(self.selector(("accuracy", i), a), a["kind"], str(a["bound"]), _text(a.get("range", "")), a["section"])
+            Accuracy(
+                self.selector(("accuracy", i), a), a["kind"], str(a["bound"]), _text(a.get("range", "")), a["section"]
+            )
             for i, a in enumerate(data.get("accuracy", []))
         )
         notes = tuple(
@@ -367,7 +375,9 @@ class _InstructionFile:
                 )
                 key = (variant.names, variant.operands)
                 if key in seen:
-                    self.errors.append(doc.error(at, f"{variant} is produced twice", "another syntax line has it, or this one"))
+                    self.errors.append(
+                        doc.error(at, f"{variant} is produced twice", "another syntax line has it, or this one")
+                    )
                     break
                 seen[key] = variant
                 self.variants.append(variant)
@@ -403,10 +413,14 @@ class _InstructionFile:
             operands = len(row) - 1
             if operands != len(t["rows"][0]) - 1:
                 message = "the rows of a table have as many cells as its first one"
-                self.errors.append(self.doc.error(at, message, "put rows for another number of operands in a table of their own"))
+                self.errors.append(
+                    self.doc.error(at, message, "put rows for another number of operands in a table of their own")
+                )
                 continue
             if counts and operands not in counts:
-                message = f"a row of {operands} operand{'s' * (operands != 1)} and a result matches no variant of the table"
+                message = (
+                    f"a row of {operands} operand{'s' * (operands != 1)} and a result matches no variant of the table"
+                )
                 self.errors.append(self.doc.error(at, message, f"operands: {', '.join(map(str, sorted(counts)))}"))
                 continue
             cells = list(self.cells(at, row, SOURCES[:operands]))
@@ -423,5 +437,7 @@ class _InstructionFile:
                     raise CellError("an operand is a number, not a bool")
                 yield value
             except CellError as e:
-                help = suggest(str(cell), CLASSES) or "a class as -subnormal, a number as 1.5 or 0x1.8p3, bits as 0x7fff"
+                help = (
+                    suggest(str(cell), CLASSES) or "a class as -subnormal, a number as 1.5 or 0x1.8p3, bits as 0x7fff"
+                )
                 self.errors.append(self.doc.error((*where, i), str(e), help))

@@ -1,4 +1,4 @@
-"""Rules -> what a variant requires: the highest floor and the lowest ceiling of all rules that match, each by itself."""
+"""Rules -> what a variant requires: the highest floor and the lowest ceiling of all that match, each by itself."""
 
 from __future__ import annotations
 

@@ -58,7 +58,10 @@ def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
         ]
     if e.validator == "required":
         missing = [k for k in e.validator_value if k not in e.instance]
-        return [document.error(where, f"missing key '{k}'", f"here belong: {', '.join(schema['required'])}") for k in missing]
+        return [
+            document.error(where, f"missing key '{k}'", f"here belong: {', '.join(schema['required'])}")
+            for k in missing
+        ]
     if e.validator == "anyOf":
         options = " or ".join(f"'{r['required'][0]}'" for r in e.validator_value)
         return [document.error(where, f"one of {options} is missing", hint)]

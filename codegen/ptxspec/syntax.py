@@ -1,8 +1,8 @@
 """The manual's notation for spellings: `max{.ftz}{.NaN}.{f16,f16x2}  d, a, b`, and what selectors are made of.
 
-    .name       a modifier, a type, or a group of modifiers (one of its members)
-    .{x,y}      one of several
-    {...}       what stands inside, or nothing
+.name       a modifier, a type, or a group of modifiers (one of its members)
+.{x,y}      one of several
+{...}       what stands inside, or nothing
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def expand(text: str, groups: Mapping[str, tuple[str, ...]]) -> list[tuple[str, 
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise NotationError("a spelling is made of .name, .{one,of} and {.optional}", text[position : position + 12])
+            raise NotationError(
+                "a spelling is made of .name, .{one,of} and {.optional}", text[position : position + 12]
+            )
         position = match.end()
         if match["open"]:
             stack.append([()])
@@ -74,10 +76,14 @@ def parse_line(line: str, opcode: str, groups: Mapping[str, tuple[str, ...]]) ->
     spelling = match["spelling"]
     named = _OPCODE.match(spelling)
     if named is None or named[0] != opcode:
-        raise NotationError(f"the line must begin with the file's opcode '{opcode}'", spelling.split(".")[0].split("{")[0])
+        raise NotationError(
+            f"the line must begin with the file's opcode '{opcode}'", spelling.split(".")[0].split("{")[0]
+        )
     operands = [o.strip() for o in match["operands"].split(",")]
     if operands[0] not in ("d", "p"):
-        raise NotationError("the first operand is the result: d, or p for a predicate", operands[0] or match["operands"])
+        raise NotationError(
+            "the first operand is the result: d, or p for a predicate", operands[0] or match["operands"]
+        )
     if not 1 <= len(operands) - 1 <= len(SOURCES) or tuple(operands[1:]) != SOURCES[: len(operands) - 1]:
         raise NotationError("the source operands are a, then b, then c", match["operands"])
     names = expand(spelling[len(opcode) :], groups)

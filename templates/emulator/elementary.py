@@ -4,9 +4,8 @@ A result is rounded from an interval that holds the exact value: if both ends ro
 lies between (Ziv 1991). There are three ways to it:
 
 - A format of at most 16 bits has a table of its results, built at first use, one for each direction and `ftz`.
-- binary32 takes its intervals from the native functions of float64, whose errors are far below half a unit of
-  binary32, so that all but some lanes in a million are decided at once. How much the native functions are trusted is
-  said at `MARGIN`.
+- binary32 takes its intervals from approximations in float64, whose errors are far below half a unit of binary32, so
+  that all but some lanes in a million are decided at once. How much is asked of them is said at `MARGIN`.
 - The remaining lanes, and all lanes of binary64 and of formats like it, are evaluated one distinct operand at a time
   with Python's integers, in fixed point of rising precision. That needs nothing of the processor or its libraries; it
   takes some microseconds per operand.
@@ -18,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from math import isqrt
+from math import factorial, isqrt, ldexp
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -88,18 +87,24 @@ def _every(name: str, x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     """Results of an array of one dimension or more."""
     if f.carrier is None or f.precision > 24:
         return _one_by_one(name, x, f, mode, ftz)
-    low, high = _NATIVE[name](widen(x, f, np.dtype(np.float64)))
+    low, high = _FLOAT[name](widen(x, f, np.dtype(np.float64)))
     bits = narrow(low, f, mode, ftz)
     undecided = bits != narrow(high, f, mode, ftz)
+    if name in _OF_POSITIVE:
+        negative = (x.view(f.signed) >> f.signed.type(f.width - 1)).view(f.unsigned)
+        bits &= ~negative
+        bits |= negative & f.nan
+    # Zeros wrap around and are found together with infinities and NaNs.
     magnitude = x & f.magnitude_mask
-    for pattern, signed in ((f.unsigned.type(0), _SPECIAL[name][:2]), (f.infinity, _SPECIAL[name][2:])):
-        lanes = magnitude == pattern
-        if lanes.any():
-            plus, minus = (f.unsigned.type(_encode(value, f)) for value in signed)
-            undecided &= ~lanes
-            np.copyto(bits, np.where(x == pattern, plus, minus), where=lanes)
+    magnitude -= f.unsigned.type(1)
+    special = magnitude >= f.largest
+    if special.any():
+        lanes = special.nonzero()
+        bits[lanes] = _specials(name, x[lanes], f)
+        undecided[lanes] = False
     if undecided.any():
-        bits[undecided] = _one_by_one(name, x[undecided], f, mode, ftz)
+        lanes = undecided.nonzero()
+        bits[lanes] = _one_by_one(name, x[lanes], f, mode, ftz)
     return bits
 
 
@@ -116,6 +121,17 @@ _SPECIAL: Final[dict[str, tuple[float, float, float, float]]] = {
 _OF_POSITIVE: Final = ("log2", "rSqrt")
 
 
+def _specials(name: str, x: Array, f: Format) -> Array:
+    """The results of zeros, infinities and NaNs."""
+    zero, negative_zero, infinity, negative_infinity = (f.unsigned.type(_encode(v, f)) for v in _SPECIAL[name])
+    of_infinity = np.where(x > f.magnitude_mask, negative_infinity, infinity)
+    of_zero = np.where(x > f.magnitude_mask, negative_zero, zero)
+    magnitude = x & f.magnitude_mask
+    result: Array = np.where(magnitude == f.infinity, of_infinity, of_zero)
+    np.copyto(result, f.nan, where=magnitude > f.infinity)
+    return result
+
+
 def _encode(value: float, f: Format) -> int:
     """The pattern of a zero, a one, an infinity or a NaN."""
     if np.isnan(value):
@@ -124,133 +140,137 @@ def _encode(value: float, f: Format) -> int:
     return pattern | int(f.sign_mask) if np.signbit(value) else pattern
 
 
-# Intervals from the native functions, for formats of at most 24 bits of precision and 8 of exponent. The ends come in
-# either order; those of zeros and infinities do not count.
+# Intervals from float64, for formats of at most 24 bits of precision and 8 of exponent. The ends come in either order;
+# those of special operands do not count, nor does the sign of one that must be positive. Nothing here selects lane by
+# lane: NumPy's selections cost ten times an arithmetic operation where no processor can foresee them.
 
-# How far a native function may be off, relative to its result: 32 units in the last place of float64, or more. The vector
-# loops that NumPy may use promise 4 units, and the common C libraries keep within 3 (Gladman, Innocente, Mather and
-# Zimmermann, Accuracy of Mathematical Functions). Of sine and cosine less is asked, as some have kept that only where
-# nothing cancels: from 1 on the margin is absolute, and large angles are reduced here.
+# How far an approximation may be off, relative to its result: 32 units in the last place of float64, or more. Of the
+# native functions only exp2, log2 and tanh are used. The vector loops that NumPy may use for them promise 4 units, and
+# the common C libraries keep within 3 (Gladman, Innocente, Mather and Zimmermann, Accuracy of Mathematical Functions).
+# Sine and cosine are not: libraries differ much for large angles and near the zeros. They are computed with additions
+# and multiplications, and are off by less than 2**-50, from 1 on absolutely.
 MARGIN: Final = 2.0**-47
+# The largest of float64 below 1. What a function approaches but never reaches bounds its interval, so that the many
+# operands for which it is nearer than the margin are decided too: no number or tie of a format here is in between.
 BELOW_ONE: Final = 1 - 2.0**-53
-ABOVE_ONE: Final = 1 + 2.0**-52
-# Below it a function differs from the first term of its series by less than a quarter of a unit of any format here, and
-# above it by more than the margin.
-SMALL: Final = 2.0**-20
 
 
-def _native_exp2(a: Array) -> tuple[Array, Array]:
-    # Clipped, so that what over- or underflows is rounded like any other number of its size.
-    value = np.exp2(np.clip(a, -256.0, 256.0))
-    low, high = value * (1 - MARGIN), value * (1 + MARGIN)
-    near = np.abs(a) < 2.0**-30
-    if near.any():
-        # Which side of 1 is all that matters.
-        side = np.where(a < 0, BELOW_ONE, ABOVE_ONE)
-        np.copyto(low, side, where=near)
-        np.copyto(high, side, where=near)
-    return low, high
-
-
-def _native_log2(a: Array) -> tuple[Array, Array]:
-    value = np.log2(a)
+def _float_exp2(a: Array) -> tuple[Array, Array]:
+    # What over- or underflows does so near 2**+-256 too, and next to 1 it is the side that matters, which the margin
+    # does not hide from 2**-30 on.
+    size = np.clip(np.abs(a), 2.0**-30, 256.0)
+    value = np.exp2(np.copysign(size, a, out=size))
     return value * (1 - MARGIN), value * (1 + MARGIN)
 
 
-def _native_sin(a: Array) -> tuple[Array, Array]:
-    value = np.sin(_reduced(a))
-    margin = np.clip(a, -1.0, 1.0)
+def _float_log2(a: Array) -> tuple[Array, Array]:
+    value = np.log2(np.abs(a))
+    return value * (1 - MARGIN), value * (1 + MARGIN)
+
+
+def _float_sin(a: Array) -> tuple[Array, Array]:
+    size = np.abs(a)
+    turns = _half_turns(size)
+    part = np.abs(turns)
+    value = _sine_of_half_turns(np.minimum(part, 1 - part, out=part))
+    value *= np.copysign(1.0, turns)
+    margin = np.minimum(size, 1.0)
     margin *= MARGIN
-    outer = value + margin
+    size *= BELOW_ONE
+    high = np.minimum(value + margin, size, out=size)
     value -= margin
-    _stay_inside(outer, a)
-    return value, outer
+    sign = np.copysign(1.0, a)
+    high *= sign
+    value *= sign
+    return value, high
 
 
-def _native_cos(a: Array) -> tuple[Array, Array]:
-    value = np.cos(_reduced(a))
-    low, high = value - MARGIN, value + MARGIN
-    near = np.abs(a) < SMALL
-    if near.any():
-        np.copyto(low, BELOW_ONE, where=near)
-        np.copyto(high, BELOW_ONE, where=near)
-    return low, high
+def _float_cos(a: Array) -> tuple[Array, Array]:
+    part = np.abs(_half_turns(np.abs(a)))
+    value = _sine_of_half_turns(np.subtract(0.5, part, out=part))
+    high = value + MARGIN
+    value -= MARGIN
+    return value, np.minimum(high, BELOW_ONE, out=high)
 
 
-def _native_tanh(a: Array) -> tuple[Array, Array]:
-    value = np.tanh(a)
-    outer = value * (1 + MARGIN)
+def _float_tanh(a: Array) -> tuple[Array, Array]:
+    size = np.abs(a)
+    value = np.tanh(size)
+    size *= BELOW_ONE
+    high = np.minimum(value * (1 + MARGIN), size, out=size)
+    np.minimum(high, BELOW_ONE, out=high)
     value *= 1 - MARGIN
-    _stay_inside(outer, a)
-    # From here on, 1 is nearer than the margin, and no number or tie is between.
-    far = np.abs(a) > 16
-    if far.any():
-        np.copyto(outer, np.copysign(BELOW_ONE, a), where=far)
-    return value, outer
+    return np.copysign(value, a, out=value), np.copysign(high, a, out=high)
 
 
-def _native_rsqrt(a: Array) -> tuple[Array, Array]:
-    value = 1 / np.sqrt(a)
+def _float_rsqrt(a: Array) -> tuple[Array, Array]:
+    value = 1 / np.sqrt(np.abs(a))
     return value * (1 - MARGIN), value * (1 + MARGIN)
 
 
-def _stay_inside(outer: Array, a: Array) -> None:
-    """The sine and the hyperbolic tangent of a number are nearer to zero than it, which is itself a result."""
-    near = np.abs(a) < SMALL
-    if near.any():
-        np.copyto(outer, a * BELOW_ONE, where=near)
-
-
-_NATIVE: Final[dict[str, Callable[[Array], tuple[Array, Array]]]] = {
-    "exp2": _native_exp2,
-    "log2": _native_log2,
-    "sin": _native_sin,
-    "cos": _native_cos,
-    "tanh": _native_tanh,
-    "rSqrt": _native_rsqrt,
+_FLOAT: Final[dict[str, Callable[[Array], tuple[Array, Array]]]] = {
+    "exp2": _float_exp2,
+    "log2": _float_log2,
+    "sin": _float_sin,
+    "cos": _float_cos,
+    "tanh": _float_tanh,
+    "rSqrt": _float_rsqrt,
 }
-
-# From here on angles are reduced. A processor's own instructions, which a library may use, have 66 bits of pi.
-HUGE: Final = 2.0**16
-LEAST_UNIT: Final = -8
 
 
 @cache
-def _quarter_turns() -> tuple[Array, Array, Array]:
-    """2**LEAST_UNIT and its doubles, past 2**104, in quarter turns less whole turns: the sum of three float64 arrays.
+def _units_in_half_turns() -> tuple[Array, Array, Array]:
+    """The last place of a number of 24 bits in half turns, less whole turns, by the number's exponent field in float64.
 
-    The first two have 29 bits, so that their products with 24 bits are exact.
+    It is the sum of three float64 [2048], of which the first two have 29 bits, so that their products with 24 bits are
+    exact. It is 0 for exponents that no format here has.
     """
-    scale, highest = 110, 128
-    # 2 / pi with as many bits as the highest power shifts out, and some.
-    per_radian = (1 << (2 * (scale + highest))) // _half_pi(scale + highest)
-    turns = [(per_radian << i >> (highest - LEAST_UNIT)) & ((4 << scale) - 1) for i in range(highest)]
-    pieces = ((83, 29), (54, 29), (0, 54))
-    first, second, third = (
-        np.array([float((t >> place & ((1 << bits) - 1)) << place) * 2.0**-scale for t in turns])
-        for place, bits in pieces
-    )
+    highest, scale = 128, 300
+    per_radian = (1 << (2 * (scale + highest) - 1)) // _half_pi(scale + highest)
+    pieces = np.zeros((3, 2048))
+    for i in range(-150, highest):
+        rest = (per_radian >> (highest + 23 - i)) & ((2 << scale) - 1)
+        for piece, bits in zip(pieces, (29, 29, 53), strict=True):
+            below = rest.bit_length() - bits
+            piece[1023 + i] = ldexp(rest >> below, below - scale)
+            rest &= (1 << below) - 1
+    first, second, third = pieces
     return first, second, third
 
 
-def _reduced(a: Array) -> Array:
-    """Angles that differ from `a` by whole turns, within 2**-50; those below HUGE as they are."""
-    huge = np.abs(a) >= HUGE
-    if not huge.any():
-        return a
-    significand, exponent = np.frexp(a[huge])
-    significand *= 2.0**24
-    first, second, third = (part.take(exponent - 24 - LEAST_UNIT, mode="clip") for part in _quarter_turns())
+def _half_turns(size: Array) -> Array:
+    """Positive angles in half turns, less whole turns: at most 1 + 2**-4 in size, and within 2**-52 of that or of 1."""
+    bits = size.view(np.int64)
+    first, second, third = (piece.take(bits >> 52, mode="clip") for piece in _units_in_half_turns())
+    bits = bits & ((1 << 52) - 1)
+    bits |= (1023 + 23) << 52
+    significand = bits.view(np.float64)
     first *= significand
     second *= significand
     third *= significand
-    first -= 4 * np.rint(first * 0.25)
+    whole = first * 0.5
+    np.rint(whole, out=whole)
+    whole *= 2
+    first -= whole
     second += third
     first += second
-    first *= np.pi / 2
-    result = a.copy()
-    result[huge] = first
-    return result
+    return first
+
+
+# Up to 9/16 of a half turn the rest of the series is below 2**-55.
+SINE: Final = tuple((-1) ** k / factorial(2 * k + 1) for k in range(11))
+
+
+def _sine_of_half_turns(part: Array) -> Array:
+    angle = part * np.pi
+    square = angle * angle
+    value: Array = square * SINE[-1]
+    for coefficient in SINE[-2:0:-1]:
+        value += coefficient
+        value *= square
+    value *= angle
+    value += angle
+    return value
 
 
 # Intervals from integers
@@ -275,7 +295,7 @@ class _Number(NamedTuple):
 
 
 class _Bounds(NamedTuple):
-    """A result strictly between (-1)**negative * low * 2**exponent and the same with high; where they are equal, that."""
+    """A result strictly between (-1)**negative * low * 2**exponent and the same with high; exact where both are one."""
 
     negative: bool
     low: int

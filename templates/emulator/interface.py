@@ -35,8 +35,8 @@ class OperandError(TypeError):
 class Variant:
     """One complete spelling with its number of source operands.
 
-    `claim` says how faithful the emulator is: "exact" (IEEE 754 and NVIDIA's manual fix every bit), "measured" (equal to
-    recordings), "bounded" (inside the manual's error bound) or "unspecified"."""
+    `claim` says how faithful the emulator is: "exact" (IEEE 754 and NVIDIA's manual fix every bit), "measured" (equal
+    to recordings), "bounded" (inside the manual's error bound) or "unspecified"."""
 
     spelling: str
     operands: int
@@ -79,9 +79,9 @@ def variants() -> list[Variant]:
 def compile(spelling: str, operands: int | None = None, target: str | None = None) -> Kernel:
     """The kernel of a variant. Modifiers may stand in any order.
 
-    `operands` is the number of source operands; without it the fewest with which the spelling exists. `target` ("sm_90")
-    picks the behaviour of that target where it is known to differ; without it, the behaviour documented for current ones.
-    Raises UnknownVariantError with the nearest variants, and UnknownTargetError."""
+    `operands` is the number of source operands; without it the fewest with which the spelling exists. `target`
+    ("sm_90") picks the behaviour of that target where it is known to differ; without it, the behaviour documented for
+    current ones. Raises UnknownVariantError with the nearest variants, and UnknownTargetError."""
     if not isinstance(spelling, str):
         raise UnknownVariantError(f"a spelling is text such as 'add.f32', not {type(spelling).__name__}")
     return _compile(spelling, operands, target)
@@ -157,8 +157,8 @@ class Kernel:
     """A variant that can be called on arrays.
 
     Operands are NumPy arrays or scalars that broadcast as ufuncs' do: bit patterns (uint16, uint32, uint64) or the
-    native type (float16, float32, float64, ml_dtypes.bfloat16); types with two lanes take bit patterns. All operands are
-    of the same representation and the result comes in it, a predicate's as bool. NumPy's error state is left alone."""
+    native type (float16, float32, float64, ml_dtypes.bfloat16); types with two lanes take bit patterns. All operands
+    are of the same representation and the result comes in it, a predicate's as bool. NumPy's error state is left alone."""
 
     def __init__(self, row: _Row, target: str | None) -> None:
         self.variant = row.variant
@@ -242,14 +242,11 @@ class Kernel:
         """Fill the last array block by block."""
         function, lanes = self._function, self._format.unsigned
         contiguous = ["contig"] if self._lanes > 1 else []
-        reads = [["readonly", "overlap_assume_elementwise", *contiguous]] * (len(arrays) - 1)
+        reads = ["readonly", "overlap_assume_elementwise", *contiguous]
         writes = ["writeonly", "overlap_assume_elementwise", *contiguous]
-        blocks = np.nditer(
-            arrays,  # type: ignore[arg-type]
-            flags=["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"],
-            op_flags=[*reads, writes],  # type: ignore[list-item]
-            buffersize=_BLOCK,
-        )
+        op_flags: Any = [*[reads] * (len(arrays) - 1), writes]
+        flags: Any = ["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"]
+        blocks = np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=_BLOCK)
         with blocks, np.errstate(all="ignore"):
             if not blocks.itersize:
                 return

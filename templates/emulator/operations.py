@@ -87,8 +87,9 @@ def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array
         return flush(bits, f, _never) if ftz else bits
     if f.carrier is None:
         return wide.addition(x, y, f, mode, ftz)
-    a, b = widen(x, f, f.carrier), widen(y, f, f.carrier)
-    total = a + b if _rounds_twice_safely(f, mode) else round_to_odd(*two_sum(a, b))
+    carrier = _nearest_carrier(f, mode) or f.carrier
+    a, b = widen(x, f, carrier), widen(y, f, carrier)
+    total = a + b if _rounds_twice_safely(f, carrier, mode) else round_to_odd(*two_sum(a, b))
     bits = narrow(total, f, mode, ftz)
     _sign_exact_zero(bits, total, x | y, f, mode)
     return bits
@@ -123,7 +124,7 @@ def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array
     if f.carrier is not None:
         a, b = widen(x, f, f.carrier), widen(y, f, f.carrier)
         quotient = a / b
-        if not _rounds_twice_safely(f, mode):
+        if not _rounds_twice_safely(f, f.carrier, mode):
             high, low = _split(quotient)
             round_to_odd(quotient, ((a - high * b) - low * b) * np.copysign(b.dtype.type(1), b))
         return narrow(quotient, f, mode, ftz)
@@ -139,9 +140,10 @@ def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     if f.native is not None and mode == roundTiesToEven:
         return _finish(np.sqrt(x.view(f.native)), f, ftz, _never)
     if f.carrier is not None:
-        a = widen(x, f, f.carrier)
+        carrier = _nearest_carrier(f, mode) or f.carrier
+        a = widen(x, f, carrier)
         root = np.sqrt(a)
-        if not _rounds_twice_safely(f, mode):
+        if not _rounds_twice_safely(f, carrier, mode):
             high, low = _split(root)
             round_to_odd(root, ((a - high * high) - 2 * high * low) - low * low)
         return narrow(root, f, mode, ftz)
@@ -201,14 +203,20 @@ def _finish(value: Array, f: Format, ftz: bool, edge_is_tiny: Operation) -> Arra
     return flush(bits, f, edge_is_tiny) if ftz else bits
 
 
-def _rounds_twice_safely(f: Format, mode: Direction) -> bool:
+def _rounds_twice_safely(f: Format, carrier: np.dtype[Any], mode: Direction) -> bool:
     """May a result to nearest in the carrier be rounded to nearest again? With 2p + 2 bits, yes (Figueroa 1995)."""
-    carrier = f.carrier
-    return (
-        carrier is not None
-        and mode in (roundTiesToEven, roundTiesToAway)
-        and native_format(carrier).precision >= 2 * f.precision + 2
-    )
+    nearest = mode in (roundTiesToEven, roundTiesToAway)
+    return nearest and native_format(carrier).precision >= 2 * f.precision + 2
+
+
+def _nearest_carrier(f: Format, mode: Direction) -> np.dtype[Any] | None:
+    """float32 where it serves for sums and roots to nearest though not for products and remainders.
+
+    It may have the exponent range of `f`: roots stay in range, subnormal sums are exact, and a sum that overflows in
+    float32 does so in `f`.
+    """
+    single = np.dtype(np.float32)
+    return single if f.exponent_bits <= 8 and _rounds_twice_safely(f, single, mode) else None
 
 
 def _sign_exact_zero(bits: Array, total: Array, signs: Array, f: Format, mode: Direction) -> None:

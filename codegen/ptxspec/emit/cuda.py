@@ -11,7 +11,6 @@ from ..model import Requirement, Spec, Variant
 from ..semantics.program import Program
 from .text import Files, Templates
 
-
 _UNSIGNED = {8: "unsigned char", 16: "unsigned short", 32: "unsigned int", 64: "unsigned long long"}
 
 
@@ -63,7 +62,7 @@ class Test:
 
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/cuda."""
-    files = {f"cuda/{name}": text for name, text in templates.plain("cuda").items()}
+    files: Files = {}
     files["cuda/ptxspec.cuh"] = templates.render(
         "cuda/ptxspec.cuh.j2", ["spec/targets.yaml"], comment="// {}", releases=_releases(spec)
     )

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
-from ..checking import Checked
 from ..model import CornerTable, Instruction, Requirement, Rule, Selector, Spec, Variant
 from .text import Files
 
 SCHEMA = 1
 
 
-def emit(spec: Spec, checked: Sequence[Checked]) -> Files:
-    data = {
+def emit(spec: Spec) -> Files:
+    """generated/data/ptxspec.json."""
+    return {"data/ptxspec.json": _lines(as_data(spec))}
+
+
+def as_data(spec: Spec) -> dict[str, Any]:
+    """What ptxspec.json holds."""
+    return {
         "schema": SCHEMA,
         "generated": "by ptxspec from spec/; do not edit",
         "sources": dict(spec.sources),
         "ptx": [{"version": v.version, "cuda": v.cuda or None} for v in spec.versions.values()],
         "targets": [
-            {"name": t.name, "ptx": t.ptx, "base": t.base or None, "kind": t.kind or None} for t in spec.targets.values()
+            {"name": t.name, "ptx": t.ptx, "base": t.base or None, "kind": t.kind or None}
+            for t in spec.targets.values()
         ],
         "formats": {
             f.name: {
@@ -30,7 +35,9 @@ def emit(spec: Spec, checked: Sequence[Checked]) -> Files:
             for f in spec.formats.values()
         },
         "types": {
-            t.name: {"format": t.format.name, "lanes": t.lanes, "width": t.width, "nan": t.nan.name, "summary": t.summary}
+            t.name: {
+                "format": t.format.name, "lanes": t.lanes, "width": t.width, "nan": t.nan.name, "summary": t.summary,
+            }
             for t in spec.types.values()
         },
         "nan_rules": {
@@ -38,10 +45,9 @@ def emit(spec: Spec, checked: Sequence[Checked]) -> Files:
             for r in spec.nan_rules.values()
         },
         "modifiers": {m.name: {"summary": m.summary, "section": m.section} for m in spec.modifiers.values()},
-        "opcodes": {c.instruction.opcode: _opcode(c.instruction) for c in checked},
-        "variants": [_variant(c.instruction, v) for c in checked for v in c.instruction.variants],
+        "opcodes": {i.opcode: _opcode(i) for i in spec.instructions.values()},
+        "variants": [_variant(i, v) for i in spec.instructions.values() for v in i.variants],
     }  # fmt: skip
-    return {"data/ptxspec.json": _lines(data)}
 
 
 def _lines(data: dict[str, Any]) -> str:

@@ -55,7 +55,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
         targets=list(spec.targets.values()), types=list(spec.types.values()), variants=variants,
     )  # fmt: skip
-    files[f"{_FOLDER}/instructions/__init__.py"] = '"""One module per opcode, imported when it is first used."""\n'
+    files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("emulator/instructions").items()}
     for c in checked:
         files[f"{_FOLDER}/instructions/{c.instruction.opcode}.py"] = _module(c, templates)
     return files
@@ -64,7 +64,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
 def _module(checked: Checked, templates: Templates) -> str:
     instruction = checked.instruction
     functions: dict[int, Function] = {}
-    imported = _Imports()
+    module = _Module()
     # A function is named after the first variant that it serves: those without a target come first.
     for first in (True, False):
         for variant, programs in checked.programs.items():
@@ -72,7 +72,7 @@ def _module(checked: Checked, templates: Templates) -> str:
                 if first == (target is None):
                     name = _function_name(variant, target)
                     if id(program) not in functions:
-                        functions[id(program)] = _Writer(imported).function(name, program)
+                        functions[id(program)] = _Writer(module).function(name, program)
                     functions[id(program)].serves.append(_served(variant, target))
     kernels = [
         Choice(v.spelling, v.operands, [(target, functions[id(p)].name) for target, p in programs.items()])
@@ -81,14 +81,17 @@ def _module(checked: Checked, templates: Templates) -> str:
     for f in functions.values():
         f.serves = _merged(f.serves)
     return templates.render(
-        "emulator/instruction.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
-        opcode=instruction.opcode, summary=instruction.summary, imports=imported.lines(),
+        "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
+        opcode=instruction.opcode, summary=instruction.summary, imports=module.imports(),
+        constants=sorted(module.constants.items()),
         functions=list(functions.values()), kernels=kernels,
     )  # fmt: skip
 
 
 def _function_name(variant: Variant, target: str | None) -> str:
-    return "_".join((variant.opcode, *variant.modifiers, variant.type.name, str(variant.operands), *filter(None, [target])))
+    return "_".join(
+        (variant.opcode, *variant.modifiers, variant.type.name, str(variant.operands), *filter(None, [target]))
+    )
 
 
 def _served(variant: Variant, target: str | None) -> str:
@@ -105,20 +108,27 @@ def _merged(serves: list[str]) -> list[str]:
 
 
 @dataclass
-class _Imports:
-    names: dict[str, set[str]] = field(default_factory=dict)
+class _Module:
+    """What the functions of a module need around them."""
+
+    names: dict[str, set[str]] = field(default_factory=lambda: {"..binary": {"Array"}})
+    constants: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def use(self, module: str, name: str) -> str:
         self.names.setdefault(module, set()).add(name)
         return name
 
-    def lines(self) -> list[tuple[str, list[str]]]:
+    def constant(self, name: str, value: str, dtype: str) -> str:
+        self.constants[name] = (value, dtype)
+        return name
+
+    def imports(self) -> list[tuple[str, list[str]]]:
         return [(module, sorted(names)) for module, names in sorted(self.names.items())]
 
 
 @dataclass
 class _Writer:
-    imports: _Imports
+    module: _Module
     lines: list[Line] = field(default_factory=list)
     hoisted: int = 0
 
@@ -152,8 +162,9 @@ class _Writer:
 
     def constant(self, kind: Kind, value: int) -> str:
         if kind.sort == "bool":
-            return f"_np.bool_({value})"
-        return f"_np.uint{kind.width}(0x{value:0{kind.width // 4}x})"
+            return self.module.constant("_true" if value else "_false", str(bool(value)), "bool")
+        digits = f"{value:0{kind.width // 4}x}"
+        return self.module.constant(f"_x{digits}", f"0x{digits}", f"uint{kind.width}")
 
     def apply(self, t: Apply, arguments: Iterable[Term]) -> str:
         texts = [self.term(a) for a in arguments]
@@ -161,7 +172,7 @@ class _Writer:
             return _INFIX[t.function].format(*texts)
         if t.function in ("shiftLeft", "shiftRight"):
             sign = "<<" if t.function == "shiftLeft" else ">>"
-            return f"({texts[0]} {sign} _np.uint{t.kind.width}({t.count}))"
+            return f"({texts[0]} {sign} {self.constant(t.kind, t.count)})"
         if t.function == "highWord":
             half = t.kind.width // 2
             return f"({texts[0]} & {self.constant(t.kind, ((1 << half) - 1) << half)})"
@@ -169,10 +180,10 @@ class _Writer:
         if t.function == "convert":
             source = t.arguments[0].kind.format
             assert source is not None
-            parts.append(self.imports.use("..formats", source.name))
+            parts.append(self.module.use("..formats", source.name))
         if t.format is not None:
-            parts.append(self.imports.use("..formats", t.format.name))
+            parts.append(self.module.use("..formats", t.format.name))
         if TABLE[t.function].rounds:
             assert t.mode in ROUNDINGS
-            parts += [self.imports.use("..binary", t.mode), str(t.ftz)]
-        return f"{self.imports.use('..operations', t.function)}({', '.join(parts)})"
+            parts += [self.module.use("..binary", t.mode), str(t.ftz)]
+        return f"{self.module.use('..operations', t.function)}({', '.join(parts)})"

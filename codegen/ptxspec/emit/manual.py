@@ -31,7 +31,7 @@ class Stage:
 
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/manual."""
-    files = {f"manual/{name}": text for name, text in templates.plain("manual").items()}
+    files: Files = {}
     instructions = [c.instruction for c in checked]
     for instruction in instructions:
         values = {
@@ -40,7 +40,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "differs": any(v.manual != v.requires for v in instruction.variants),
             "stages": _stages(spec, instruction),
             "nan_rules": _nan_rules(instruction),
-            "modifiers": [m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in instruction.variants)],
+            "modifiers": [
+                m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in instruction.variants)
+            ],
             "implied": [n for n in spec.implied if any(n.selector.matches(v) for v in instruction.variants)],
         }
         sources = ["spec/types.yaml", "spec/modifiers.yaml", instruction.path]
@@ -66,11 +68,9 @@ def requirement_text(r: Requirement) -> str:
 
 
 def _row(v: Variant) -> Row:
-    if v.manual is None:
-        manual = "not listed"
-    else:
-        manual = "" if v.manual == v.requires else requirement_text(v.manual)
-    return Row(v, f"{v.spelling}-{v.operands}", requirement_text(v.requires), manual)
+    manual = "not listed" if v.manual is None else requirement_text(v.manual)
+    requires = requirement_text(v.requires)
+    return Row(v, f"{v.spelling}-{v.operands}", requires, "" if manual == requires else manual)
 
 
 def _stages(spec: Spec, instruction: Instruction) -> list[Stage]:

@@ -1,8 +1,8 @@
 """The exact back end of the elementary functions: correctly rounded by Ziv's strategy with mpmath.
 
 A function is evaluated with more and more bits until everything within its error rounds to the same encoding. That
-ends because no result but the few that are told apart first is exact or a tie. mpmath is needed for nothing else, and is
-imported at the first use.
+ends because no result but the few that are told apart first is exact or a tie. mpmath is needed for nothing else, and
+is imported at the first use.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _is_zero(x: int, f: Format) -> bool:
 
 
 def _is_small(value: Fraction, f: Format) -> bool:
-    """So near to zero that two terms of a series round as the function does, which evaluation would need long to see."""
+    """So near to zero that two terms of a series round as the function does; evaluation would need long to see that."""
     return abs(value) < Fraction(1, 1 << f.width)
 
 
@@ -141,13 +141,14 @@ def _round_function(function: Callable[[Any, Any], Any], value: Fraction, f: For
 
 
 def _fraction(x: Any) -> Fraction:
-    significand, exponent = (int(part) for part in x.man_exp)
-    return Fraction(significand) * Fraction(2) ** exponent
+    significand, exponent = (int(part) for part in abs(x).man_exp)
+    magnitude = Fraction(significand) * Fraction(2) ** exponent
+    return -magnitude if x < 0 else magnitude
 
 
 @cache
 def _context() -> Any:
     """A precision of our own, which nobody else's use of mpmath changes."""
-    import mpmath
+    import mpmath  # type: ignore[import-untyped]
 
     return mpmath.mp.clone()

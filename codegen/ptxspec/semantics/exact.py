@@ -187,7 +187,9 @@ def _extreme(number: bool, largest: bool) -> Callable[[Apply, int, int], int]:
     return choose
 
 
-def _comparison(compare: Callable[[Fraction | int, Fraction | int], bool], unordered: bool = False) -> Callable[..., bool]:
+def _comparison(
+    compare: Callable[[Fraction | int, Fraction | int], bool], unordered: bool = False
+) -> Callable[..., bool]:
     def holds(t: Apply, x: int, y: int) -> bool:
         f = t.arguments[0].kind.format
         assert f is not None

@@ -202,7 +202,9 @@ class _Reader:
                 name = s.targets[0].id
                 self.assigned.add(name)
                 if not _NAME.fullmatch(name):
-                    self.error(self.mark(s.targets[0]), f"'{name}' cannot be a name here", "use ASCII letters and digits")
+                    self.error(
+                        self.mark(s.targets[0]), f"'{name}' cannot be a name here", "use ASCII letters and digits"
+                    )
                 out.append(Assign(self.code, self.mark(s.targets[0]), name, self.expression(s.value)))
             elif isinstance(s, ast.If):
                 self.depth += 1

@@ -218,7 +218,9 @@ class _Specialiser:
                 if isinstance(s, tree.Return):
                     return self.typed(self.value(s.value, scope), s.value)
                 if s.name in self.reserved or s.name in self.helpers:
-                    raise self.wrong(s, f"'{s.name}' has a meaning already and cannot be assigned", "choose another name")
+                    raise self.wrong(
+                        s, f"'{s.name}' has a meaning already and cannot be assigned", "choose another name"
+                    )
                 want = BOOL if s.name == "p" and self.variant.predicate else None
                 value = self.typed(self.value(s.value, scope), s.value, want)
                 scope[s.name] = self.bind(s.name, value, s)
@@ -248,7 +250,9 @@ class _Specialiser:
         self.guard = guard
         if then_result is not None or other_result is not None:
             if then_result is None or other_result is None:
-                self.complain(s.code, s.mark, "a path through this if returns nothing", "return a value in both branches")
+                self.complain(
+                    s.code, s.mark, "a path through this if returns nothing", "return a value in both branches"
+                )
                 return then_result or other_result
             return self.merge(test, then_result, other_result, s, "result")
         for name in {**scope, **other}:
@@ -264,7 +268,9 @@ class _Specialiser:
                 when = "true" if isinstance(one, _Unassigned) else "false"
                 inner = one if one is not _MISSING else two
                 known = isinstance(inner, _Unassigned) and inner is not _MISSING
-                scope[name] = inner if known else _Unassigned(f"where the condition in line {line} is {when}, it is not")
+                scope[name] = (
+                    inner if known else _Unassigned(f"where the condition in line {line} is {when}, it is not")
+                )
             elif isinstance(one, _Typed) and isinstance(two, _Typed):
                 scope[name] = self.merge(test, one, two, s, name)
         return None
@@ -313,7 +319,9 @@ class _Specialiser:
             assert want.format is not None
             encoded = encode_exact(exact, want.format, negative_zero)
             if encoded is None:
-                raise self.wrong(node, f"this number is not exact in {want.format.name}", "write a number of that format")
+                raise self.wrong(
+                    node, f"this number is not exact in {want.format.name}", "write a number of that format"
+                )
             return _Typed(Const(want, encoded))
         if want.sort == "bits" and exact.denominator == 1 and 0 <= exact < 1 << want.width and not negative_zero:
             return _Typed(Const(want, int(exact)))
@@ -384,8 +392,7 @@ class _Specialiser:
         if want == BOOL and statics and statics[0].sort != "bool":
             raise self.wrong(e, f"a bool and a {statics[0].sort} do not go together")
         typed = [
-            self.typed(v, n, want if isinstance(v, Static) else None)
-            for v, n in zip(values, e.operands, strict=True)
+            self.typed(v, n, want if isinstance(v, Static) else None) for v, n in zip(values, e.operands, strict=True)
         ]
         if len(typed) == 2 and typed[0].term.kind != typed[1].term.kind:
             raise self.wrong(e, f"'{op}' of a {typed[0].term.kind} and a {typed[1].term.kind}")
@@ -513,9 +520,13 @@ class _Specialiser:
         if source is None:
             raise self.wrong(e.arguments[0], f"convert takes a float, this is a {x.term.kind}", _usage(f))
         if not (isinstance(to, Static) and to.sort == "type" and to.value in self.spec.formats):
-            raise self.wrong(e.arguments[1], "the second argument is a format", "one of " + ", ".join(self.spec.formats))
+            raise self.wrong(
+                e.arguments[1], "the second argument is a format", "one of " + ", ".join(self.spec.formats)
+            )
         if not (isinstance(how, Static) and how.sort == "rounding"):
-            raise self.wrong(e.arguments[2], "the third argument is a rounding direction", "one of " + ", ".join(ROUNDINGS))
+            raise self.wrong(
+                e.arguments[2], "the third argument is a rounding direction", "one of " + ", ".join(ROUNDINGS)
+            )
         format = self.spec.formats[str(to.value)]
         exact = _contains(format, source)
         if x.rounded and not exact:

@@ -1,0 +1,347 @@
+"""The database as programs ask it: which variant exists, on which target, from which PTX version on.
+
+It reads ptxspec.json and imports nothing but the standard library, so that a query starts quickly.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .diagnostics import PtxspecError, suggest
+
+
+class Limit(NamedTuple):
+    """A requirement that holds only on the targets from `first` to `last`, in target order."""
+
+    first: str
+    last: str
+    ptx: str | None
+    until: str | None
+
+
+class Requires(NamedTuple):
+    """The oldest PTX version and target that take a variant, and the last PTX version that does."""
+
+    ptx: str
+    until: str | None
+    target: str
+    within: tuple[Limit, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"ptx": self.ptx, "until": self.until, "target": self.target}
+        if self.within:
+            found["within"] = [limit._asdict() for limit in self.within]
+        return found
+
+
+class Variant(NamedTuple):
+    """One complete spelling with its number of source operands. `manual` is None where NVIDIA's manual does not list it;
+    verdicts follow `requires`, which is what the assembler was seen to require."""
+
+    spelling: str
+    operands: int
+    type: str
+    requires: Requires
+    manual: Requires | None
+    claim: str
+
+    @property
+    def opcode(self) -> str:
+        return self.spelling.partition(".")[0]
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self.spelling.split(".")[1:])
+
+    def __str__(self) -> str:
+        return f"{self.spelling} ({self.operands} operand{'s' * (self.operands != 1)})"
+
+
+class Opcode(NamedTuple):
+    name: str
+    summary: str
+    variants: tuple[Variant, ...]
+
+
+class Target(NamedTuple):
+    """`order` is the place by which requirements compare; `ptx` is the first PTX version that knows the target."""
+
+    name: str
+    order: int
+    ptx: str
+
+
+class Reason(NamedTuple):
+    """Why a variant does not exist or is not available. `code` is stable, the message is for people."""
+
+    code: str
+    message: str
+
+
+class Verdict(NamedTuple):
+    """The answer to a query. `exists`: some PTX version takes it on some target; `available`: on what was asked about."""
+
+    variant: str
+    operands: int | None
+    exists: bool
+    available: bool
+    requires: Requires | None
+    manual: Requires | None
+    claim: str | None
+    reasons: tuple[Reason, ...]
+    nearest: tuple[Variant, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "schema": 1,
+            "variant": self.variant,
+            "operands": self.operands,
+            "exists": self.exists,
+            "available": self.available,
+            "requires": self.requires.as_json() if self.requires else None,
+            "manual": self.manual.as_json() if self.manual else None,
+            "reasons": [r._asdict() for r in self.reasons],
+            "nearest": [{"variant": v.spelling, "operands": v.operands} for v in self.nearest],
+        }
+
+
+def read(path: Path) -> Database:
+    """The database in a ptxspec.json. Raises PtxspecError for one that cannot be read."""
+    try:
+        return Database(json.loads(path.read_text("utf-8")))
+    except OSError as e:
+        raise PtxspecError(f"{path}: {e.strerror}; run `ptxspec generate`") from None
+    except (ValueError, KeyError, TypeError) as e:
+        raise PtxspecError(f"{path}: not a database: {e}; run `ptxspec generate`") from None
+
+
+class Database:
+    """All opcodes and variants, targets and PTX versions."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        if data["schema"] != 1:
+            raise ValueError(f"schema {data['schema']} is not known")
+        self.data = data
+        self.ptx: dict[str, int] = {v["version"]: i for i, v in enumerate(data["ptx"])}
+        self.cuda: dict[str, str | None] = {v["version"]: v["cuda"] for v in data["ptx"]}
+        self.targets = {t["name"]: Target(t["name"], i, t["ptx"]) for i, t in enumerate(data["targets"])}
+        self.variants = tuple(_variant(v) for v in data["variants"])
+        self._by_key: dict[tuple[str, frozenset[str]], list[Variant]] = {}
+        by_opcode: dict[str, list[Variant]] = {name: [] for name in data["opcodes"]}
+        for v in self.variants:
+            self._by_key.setdefault((v.opcode, v.names), []).append(v)
+            by_opcode[v.opcode].append(v)
+        self.opcodes = {n: Opcode(n, data["opcodes"][n]["summary"], tuple(vs)) for n, vs in by_opcode.items()}
+
+    def target(self, text: str) -> str:
+        """A target as ptxas spells it; compute_90 and 9.0 are understood too. Raises PtxspecError."""
+        match = re.fullmatch(r"(?:sm_|compute_)(\d+[af]?)|(\d+)\.(\d)([af]?)", text.strip())
+        name = text if match is None else f"sm_{match[1]}" if match[1] else f"sm_{match[2]}{match[3]}{match[4]}"
+        if name not in self.targets:
+            raise PtxspecError(f"unknown target '{text}'; {suggest(name, self.targets)}")
+        return name
+
+    def ptx_version(self, text: str) -> str:
+        """A PTX version such as 8.6. Raises PtxspecError for one that does not exist."""
+        if text not in self.ptx:
+            raise PtxspecError(f"unknown PTX version '{text}'; {suggest(text, self.ptx) or self._version_range()}")
+        return text
+
+    def _version_range(self) -> str:
+        known = list(self.ptx)
+        return f"known: {known[0]} to {known[-1]}"
+
+    def variant(self, spelling: str, operands: int | None = None) -> Variant:
+        """A variant by its spelling, modifiers in any order; the one with the fewest operands unless told.
+
+        Raises PtxspecError for a spelling that does not exist."""
+        verdict = self.query(spelling, operands)
+        found = self._find(spelling, operands)
+        if found is None:
+            raise PtxspecError("; ".join(r.message for r in verdict.reasons))
+        return found
+
+    def _find(self, spelling: str, operands: int | None) -> Variant | None:
+        opcode, *names = spelling.strip().split(".")
+        if len(set(names)) < len(names):
+            return None
+        same = self._by_key.get((opcode, frozenset(names)), [])
+        fitting = [v for v in same if operands in (None, v.operands)]
+        return min(fitting, key=lambda v: v.operands, default=None)
+
+    def takes(self, variant: Variant, target: str, ptx: str) -> bool:
+        """Whether the assembler takes a variant in a module of this target and PTX version."""
+        return not self._refusals(variant, target, ptx)
+
+    def available(
+        self, target: str | None = None, ptx: str | None = None, type: str | None = None, opcode: str | None = None
+    ) -> list[Variant]:
+        """The variants that a target takes under a PTX version, or under any where one of them is not given."""
+        target = self.target(target) if target is not None else None
+        ptx = self.ptx_version(ptx) if ptx is not None else None
+        if type is not None and type.lstrip(".") not in self.data["types"]:
+            raise PtxspecError(f"unknown type '{type}'; {suggest(type.lstrip('.'), self.data['types'])}")
+        if opcode is not None and opcode not in self.opcodes:
+            raise PtxspecError(f"unknown opcode '{opcode}'; {suggest(opcode, self.opcodes)}")
+        return [
+            v
+            for v in self.variants
+            if (type is None or v.type == type.lstrip("."))
+            and (opcode is None or v.opcode == opcode)
+            and self._anywhere(v, target, ptx)
+        ]
+
+    def _anywhere(self, v: Variant, target: str | None, ptx: str | None) -> bool:
+        if target is not None and ptx is not None:
+            return self.takes(v, target, ptx)
+        targets = [target] if target is not None else list(self.targets)
+        versions = [ptx] if ptx is not None else list(self.ptx)
+        return any(self.takes(v, t, p) for t in targets for p in versions)
+
+    def query(
+        self, spelling: str, operands: int | None = None, target: str | None = None, ptx: str | None = None
+    ) -> Verdict:
+        """Whether a variant exists and is available, with the reasons why not and the nearest that are.
+
+        Raises PtxspecError for an unknown target or PTX version."""
+        target = self.target(target) if target is not None else None
+        ptx = self.ptx_version(ptx) if ptx is not None else None
+        found = self._find(spelling, operands)
+        if found is None:
+            reasons = self._why_not(spelling, operands)
+            return Verdict(
+                spelling, operands, False, False, None, None, None, reasons, self._nearest(spelling, operands, target, ptx)
+            )
+        available = self._anywhere(found, target, ptx)
+        reasons = () if available else self._refusals(found, target, ptx)
+        nearest = () if available else self._nearest(spelling, found.operands, target, ptx)
+        return Verdict(
+            found.spelling, found.operands, True, available, found.requires, found.manual, found.claim, reasons, nearest
+        )
+
+    # Why a variant is refused
+
+    def _refusals(self, v: Variant, target: str | None, ptx: str | None) -> tuple[Reason, ...]:
+        r, reasons = v.requires, []
+        floor, until = r.ptx, r.until
+        if target is not None:
+            order = self.targets[target].order
+            for limit in r.within:
+                if self.targets[limit.first].order <= order <= self.targets[limit.last].order:
+                    floor = max(floor, limit.ptx or floor, key=self.ptx.__getitem__)
+                    until = min(until or limit.until, limit.until, key=self.ptx.__getitem__) if limit.until else until
+            if order < self.targets[r.target].order:
+                reasons.append(Reason("target-too-old", f"{v} needs {r.target} or newer; {target} is older"))
+            if until is not None and self.ptx[self.targets[target].ptx] > self.ptx[until]:
+                message = f"{v} ended with PTX {until}, before {target} came with {self.targets[target].ptx}"
+                reasons.append(Reason("target-too-new", message))
+        if ptx is not None:
+            if self.ptx[ptx] < self.ptx[floor]:
+                reasons.append(Reason("ptx-too-old", f"{v} needs PTX {self._release(floor)} or newer; {ptx} is older"))
+            if until is not None and self.ptx[ptx] > self.ptx[until]:
+                reasons.append(Reason("ptx-too-new", f"{v} ended with PTX {self._release(until)}; {ptx} is newer"))
+            if target is not None and self.ptx[ptx] < self.ptx[self.targets[target].ptx]:
+                message = f"PTX {ptx} does not know {target}, which came with PTX {self._release(self.targets[target].ptx)}"
+                reasons.append(Reason("target-unknown", message))
+        return tuple(reasons)
+
+    def _release(self, version: str) -> str:
+        cuda = self.cuda[version]
+        return f"{version} (CUDA {cuda})" if cuda else version
+
+    def _why_not(self, spelling: str, operands: int | None) -> tuple[Reason, ...]:
+        opcode, *names = spelling.strip().split(".")
+        about = self.opcodes.get(opcode)
+        if about is None:
+            return (Reason("unknown-opcode", f"unknown opcode '{opcode}'; {suggest(opcode, self.opcodes)}"),)
+        same = self._by_key.get((opcode, frozenset(names)), [])
+        repeated = [n for i, n in enumerate(names) if n in names[:i]]
+        if repeated:
+            return (Reason("repeated-modifier", f".{repeated[0]} stands twice"),)
+        if same:
+            counts = " or ".join(str(v.operands) for v in same)
+            return (Reason("operand-count", f"{same[0].spelling} takes {counts} source operands, not {operands}"),)
+        types = [n for n in names if n in self.data["types"]]
+        has = list(dict.fromkeys(v.type for v in about.variants))
+        if len(types) != 1 or types[0] not in has:
+            listed = ", ".join(f".{t}" for t in has)
+            unknown = [n for n in names if n not in self.data["types"] and n not in self.data["modifiers"]]
+            if unknown and not types:
+                message = f"unknown type or modifier '.{unknown[0]}'; {suggest(unknown[0], [*has, *self.data['modifiers']], '.')}"
+                return (Reason("unknown-type", message),)
+            what = f"no .{types[0]}" if len(types) == 1 else "one type in each spelling"
+            return (Reason("illegal-type", f"{opcode} has {what}; it has {listed}"),)
+        typed = [v for v in about.variants if v.type == types[0]]
+        reasons = []
+        modifiers = [n for n in names if n != types[0]]
+        known = list(dict.fromkeys(n for v in typed for n in v.spelling.split(".")[1:-1]))
+        for n in modifiers:
+            if n not in known:
+                listed = ", ".join(f".{k}" for k in known) or "no modifiers"
+                code = "illegal-modifier" if n in self.data["modifiers"] else "unknown-modifier"
+                near = "" if n in self.data["modifiers"] else suggest(n, self.data["modifiers"], ".")
+                message = f"{opcode}.{types[0]} has no .{n}; it has {listed}" + (f"; {near}" if near else "")
+                reasons.append(Reason(code, message))
+        return tuple(reasons) or (self._combination(opcode, modifiers, types[0], typed, operands),)
+
+    def _combination(
+        self, opcode: str, modifiers: list[str], type: str, typed: list[Variant], operands: int | None
+    ) -> Reason:
+        """Every name is fine by itself: one is missing, or two exclude each other."""
+        wanted = frozenset((*modifiers, type))
+        larger = [v for v in typed if v.names > wanted and operands in (None, v.operands)]
+        if larger:
+            fewest = min(len(v.names - wanted) for v in larger)
+            missing = list(dict.fromkeys(n for v in larger for n in sorted(v.names - wanted) if len(v.names - wanted) == fewest))
+            listed = " or ".join(f".{n}" for n in missing) if fewest == 1 else ", ".join(f".{n}" for n in missing)
+            spelled = ".".join((opcode, *modifiers, type))
+            return Reason("missing-modifier", f"{spelled} lacks {listed}")
+        for i, one in enumerate(modifiers):
+            for other in modifiers[i + 1 :]:
+                if not any({one, other} <= v.names for v in typed):
+                    return Reason("excluding-modifiers", f".{one} and .{other} exclude each other in {opcode}.{type}")
+        counts = sorted({v.operands for v in typed})
+        return Reason(
+            "illegal-combination",
+            f"{opcode}.{type} does not take {' '.join('.' + m for m in modifiers)} together"
+            + (f" with {operands} operands" if operands and len(counts) > 1 else ""),
+        )
+
+    def _nearest(self, spelling: str, operands: int | None, target: str | None, ptx: str | None) -> tuple[Variant, ...]:
+        opcode, *names = spelling.strip().split(".")
+        if opcode not in self.opcodes:
+            near = suggest(opcode, self.opcodes)
+            match = re.search(r"'(\w+)'", near)
+            if not match:
+                return ()
+            opcode = match[1]
+        asked = frozenset(names)
+        offered = [v for v in self.opcodes[opcode].variants if self._anywhere(v, target, ptx)]
+
+        def distance(v: Variant) -> tuple[int, int, int, int]:
+            return len(asked ^ v.names), int(v.type not in asked), abs(v.operands - (operands or v.operands)), v.operands
+
+        return tuple(sorted(offered, key=distance)[:3])
+
+    def diff_ptx(self, old: str, new: str) -> tuple[list[Variant], list[Variant]]:
+        """Variants that a newer PTX version has and an older one lacks, and the other way round."""
+        one, two = self.available(ptx=old), self.available(ptx=new)
+        return [v for v in two if v not in one], [v for v in one if v not in two]
+
+    def diff_target(self, old: str, new: str) -> tuple[list[Variant], list[Variant]]:
+        """Variants that one target has (under any PTX version) and the other lacks, and the other way round."""
+        one, two = self.available(target=old), self.available(target=new)
+        return [v for v in two if v not in one], [v for v in one if v not in two]
+
+
+def _requires(r: dict[str, Any]) -> Requires:
+    within = tuple(Limit(w["first"], w["last"], w["ptx"], w["until"]) for w in r.get("within", ()))
+    return Requires(r["ptx"], r["until"], r["target"], within)
+
+
+def _variant(v: dict[str, Any]) -> Variant:
+    manual = _requires(v["manual"]) if v["manual"] else None
+    return Variant(v["variant"], v["operands"], v["type"], _requires(v["requires"]), manual, v["claim"])

@@ -1,0 +1,1 @@
+"""One module per opcode, imported when it is first used."""

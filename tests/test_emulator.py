@@ -1,0 +1,91 @@
+"""Every variant whose bits are fixed, against MPFR and the manual's rules."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import judge
+import numpy as np
+import ptxemu
+import pytest
+from grids import pairs, small, special, triples
+from numpy.typing import NDArray
+from ptxemu.binary import Array
+
+GRID_RANDOM = 1 << 12
+MILLION = 1 << 20
+
+
+def groups() -> dict[tuple[str, frozenset[str], str, int], list[str]]:
+    """Variants that compute the same, lane for lane: an explicit .rn is the default, two lanes are two of one."""
+    found: dict[tuple[str, frozenset[str], str, int], list[str]] = defaultdict(list)
+    for v in ptxemu.variants():
+        if judge.judged(v.spelling):
+            opcode, *names, type_ = v.spelling.split(".")
+            found[opcode, frozenset(names) - {"rn"}, judge.lane(type_), v.operands].append(v.spelling)
+    return dict(found)
+
+
+GROUPS = groups()
+
+
+def ids(group: tuple[str, frozenset[str], str, int]) -> str:
+    return f"{GROUPS[group][0]}-{group[3]}"
+
+
+def grid(format_: str, operands: int) -> list[Array]:
+    fields = judge.FIELDS[format_]
+    if operands == 1:
+        return [special(*fields)]
+    return pairs(special(*fields)) if operands == 2 else triples(small(*fields))
+
+
+def assert_equal(spelling: str, operands: list[Array], got: Array, want: Array) -> None:
+    wrong = np.flatnonzero(got != want)
+    if wrong.size:
+        i = wrong[0]
+        shown = ", ".join(f"0x{int(x[i]):x}" for x in operands)
+        pytest.fail(
+            f"{spelling} of {shown} is 0x{int(got[i]):x}, not 0x{int(want[i]):x}; {wrong.size} of {got.size} wrong"
+        )
+
+
+def check(group: tuple[str, frozenset[str], str, int], operands: list[Array]) -> None:
+    # Two lanes need an even number.
+    operands = [x[: x.size & ~1] for x in operands]
+    want = judge.expected(GROUPS[group][0], operands, judge.shared_arithmetic)
+    for spelling in GROUPS[group]:
+        kernel = ptxemu.compile(spelling, group[3])
+        if not spelling.endswith("x2"):
+            assert_equal(spelling, operands, kernel(*operands), want)
+            continue
+        # The lanes of an element hold unrelated operands, so that a lane that sees the other shows.
+        packed: NDArray[np.unsignedinteger] = kernel(*(x.view(f"u{x.dtype.itemsize * 2}") for x in operands))
+        assert_equal(spelling, operands, packed.view(want.dtype), want)
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=ids)
+def test_special_values_and_some_random_ones(group: tuple[str, frozenset[str], str, int]) -> None:
+    _, _, format_, count = group
+    random = judge.random_operands(format_, count, GRID_RANDOM)
+    check(group, [np.concatenate([g, r]) for g, r in zip(grid(format_, count), random, strict=True)])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    "group", sorted(GROUPS, key=lambda g: (g[2], g[0], sorted(g[1] - {"sat", "relu"}), len(g[1]))), ids=ids
+)
+def test_a_million_random_operands(group: tuple[str, frozenset[str], str, int]) -> None:
+    check(group, list(judge.random_operands(group[2], group[3], MILLION)))
+
+
+@pytest.mark.parametrize("group", [g for g in GROUPS if g[2] in ("f16", "bf16") and g[3] == 1], ids=ids)
+def test_all_inputs_of_16_bits(group: tuple[str, frozenset[str], str, int]) -> None:
+    check(group, [np.arange(1 << 16, dtype=np.uint16)])
+
+
+def test_every_exact_variant_has_a_judge() -> None:
+    judged = {s for spellings in GROUPS.values() for s in spellings}
+    exact = {v.spelling for v in ptxemu.variants() if v.claim == "exact"}
+    # The value of an OOB NaN and mad without rounding are told in their own tests.
+    assert {s for s in exact - judged if "oob" not in s and not s.startswith("mad")} == set()

@@ -1,0 +1,215 @@
+"""Calling kernels: representations, shapes, errors, and what must hold for any operands."""
+
+from __future__ import annotations
+
+import warnings
+
+import ml_dtypes
+import numpy as np
+import ptxemu
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+SPELLINGS = sorted({v.spelling for v in ptxemu.variants()})
+F32 = np.array([1.5, -0.0, np.inf, np.nan, 1e-40], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("spelling", "dtype"),
+    [
+        ("add.f16", np.float16),
+        ("add.f32", np.float32),
+        ("add.f64", np.float64),
+        ("add.bf16", ml_dtypes.bfloat16),
+    ],
+)
+def test_the_result_comes_in_the_operands_representation(spelling: str, dtype: type) -> None:
+    native = np.array([1, 2, 3], dtype)
+    bits = native.view(f"u{native.dtype.itemsize}")
+    result = ptxemu.execute(spelling, native, native)
+    assert result.dtype == dtype
+    assert_array_equal(result.astype(float), [2, 4, 6])
+    of_bits = ptxemu.execute(spelling, bits, bits)
+    assert of_bits.dtype == bits.dtype
+    assert_array_equal(of_bits, result.view(bits.dtype))
+
+
+def test_numpy_scalars_give_a_scalar() -> None:
+    result = ptxemu.execute("add.f32", np.float32(1), np.float32(2))
+    assert isinstance(result, np.float32) and result == 3
+
+
+def test_operands_broadcast_as_ufuncs_do() -> None:
+    a = np.arange(6, dtype=np.float32).reshape(2, 3)
+    b = np.float32([[10], [20]])
+    assert_array_equal(ptxemu.execute("add.f32", a, b), a + b)
+    assert_array_equal(ptxemu.execute("add.f32", a[:, ::2].T, np.float32(1)), a[:, ::2].T + 1)
+    assert ptxemu.execute("add.f32", np.empty((0, 3), np.float32), a[:1]).shape == (0, 3)
+
+
+def test_more_elements_than_a_block_with_awkward_strides() -> None:
+    a = np.arange(100_001, dtype=np.float32)[::-3]
+    b = np.arange(a.size, dtype=np.float32)
+    assert_array_equal(ptxemu.execute("mul.f32", a, b), a * b)
+    pairs = np.arange(60_000, dtype=np.uint32)[::2] & np.uint32(0x3FFF3FFF)
+    assert_array_equal(ptxemu.execute("max.f16x2", pairs, pairs), pairs)
+
+
+def test_other_byte_orders_are_read() -> None:
+    a = np.array([1, 2], ">f4")
+    assert_array_equal(ptxemu.execute("add.f32", a, np.float32([1, 1])), [2, 3])
+
+
+def test_out_receives_the_result() -> None:
+    out = np.empty(5, np.float32)
+    assert ptxemu.execute("add.f32", F32, F32, out=out) is out
+    assert_array_equal(out, ptxemu.execute("add.f32", F32, F32))
+    assert ptxemu.compile("add.f32")(F32, F32, out=(out,)) is out
+
+
+def test_out_may_be_an_operand_or_overlap_one() -> None:
+    a = np.arange(40_000, dtype=np.float32)
+    want = a[:-1] + a[1:]
+    ptxemu.execute("add.f32", a[:-1], a[1:], out=a[1:])
+    assert_array_equal(a[1:], want)
+    b = np.arange(40_000, dtype=np.float32)
+    ptxemu.execute("mul.f32", b, b, out=b)
+    assert_array_equal(b, np.arange(40_000, dtype=np.float32) ** 2)
+
+
+def test_modifiers_may_stand_in_any_order() -> None:
+    assert ptxemu.compile("max.NaN.ftz.f32").variant.spelling == "max.ftz.NaN.f32"
+    assert ptxemu.compile("add.f32.sat.rz").variant.spelling == "add.rz.sat.f32"
+
+
+def test_the_fewest_operands_unless_told() -> None:
+    assert ptxemu.compile("max.f32").operands == 2
+    assert ptxemu.compile("max.f32", 3).operands == 3
+    assert ptxemu.execute("max.f32", *np.float32([1, 3, 2])) == 3
+
+
+def test_a_target_before_sm_20_flushes() -> None:
+    tiny = np.float32(1e-40)
+    assert ptxemu.execute("add.f32", tiny, tiny) > 0
+    assert ptxemu.execute("add.f32", tiny, tiny, target="sm_13") == 0
+    assert ptxemu.execute("add.f32", tiny, tiny, target="sm_20") > 0
+    assert ptxemu.execute("add.f64", np.float64(5e-324), np.float64(0), target="sm_13") > 0
+
+
+@pytest.mark.parametrize(
+    ("spelling", "message"),
+    [
+        ("add.rz.bf16", r"\.rz does not exist for add\.bf16, which has \.rn; nearest: add\.bf16, add\.rn\.bf16"),
+        ("max.NaN.f64", r"\.NaN does not exist for max\.f64, which has no modifiers; nearest: max\.f64"),
+        ("add.f8", r"a spelling has one type"),
+        ("add", r"a spelling has one type"),
+        ("max.xorsign.f32", r"do not go together, or one is missing; nearest: .*max\.xorsign\.abs\.f32"),
+        ("ad.f32", r"unknown opcode 'ad'; did you mean 'add'\?"),
+        ("add.sat.sat.f32", r"\.sat stands twice"),
+        ("", r"unknown opcode ''"),
+    ],
+)
+def test_an_unknown_variant_is_explained(spelling: str, message: str) -> None:
+    with pytest.raises(ptxemu.UnknownVariantError, match=message):
+        ptxemu.compile(spelling)
+
+
+def test_an_unknown_number_of_operands_is_explained() -> None:
+    with pytest.raises(ptxemu.UnknownVariantError, match=r"max\.f32 with 4 operands: it takes 2 or 3"):
+        ptxemu.compile("max.f32", 4)
+
+
+def test_an_unknown_or_too_old_target_is_explained() -> None:
+    with pytest.raises(ptxemu.UnknownTargetError, match=r"unknown target 'sm_91'; did you mean 'sm_9"):
+        ptxemu.compile("add.f32", target="sm_91")
+    with pytest.raises(ptxemu.UnknownTargetError, match=r"max\.NaN\.f32 \(2 operands\) needs sm_80; sm_75 is older"):
+        ptxemu.compile("max.NaN.f32", target="sm_75")
+
+
+@pytest.mark.parametrize(
+    ("operands", "message"),
+    [
+        ((1.0, 2.0), r"operand a is a float; expected a NumPy array or scalar of float32 or uint32"),
+        (([1.0], F32), r"operand a is a list"),
+        ((F32, F32.astype(np.float64)), r"operand b is float64; expected float32 or uint32"),
+        ((F32.view(np.int32), F32), r"operand a is int32"),
+        ((F32, F32.view(np.uint32)), r"operand a is float32, operand b is uint32; all must be of one"),
+    ],
+)
+def test_operands_of_a_wrong_kind_are_explained(operands: tuple[object, ...], message: str) -> None:
+    with pytest.raises(ptxemu.OperandError, match=r"^add\.f32 \(2 operands\): " + message):
+        ptxemu.compile("add.f32")(*operands)
+
+
+def test_wrong_counts_shapes_and_outputs_are_explained() -> None:
+    kernel = ptxemu.compile("add.f32")
+    with pytest.raises(ptxemu.OperandError, match=r"takes 2 operands, 3 came"):
+        kernel(F32, F32, F32)
+    with pytest.raises(ValueError, match=r"shapes \(5,\), \(3,\) do not broadcast"):
+        kernel(F32, F32[:3])
+    with pytest.raises(ptxemu.OperandError, match=r"out is float64; the result is float32"):
+        kernel(F32, F32, out=np.empty(5))
+    with pytest.raises(ValueError, match=r"out has shape \(4,\); the result has \(5,\)"):
+        kernel(F32, F32, out=np.empty(4, np.float32))
+    fixed = np.empty(5, np.float32)
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        kernel(F32, F32, out=fixed)
+    with pytest.raises(ptxemu.OperandError, match=r"expected uint32 \(the bits of 2 lanes\)"):
+        ptxemu.execute("add.f16x2", F32, F32)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_no_warning_and_numpys_error_state_is_left_alone(spelling: str) -> None:
+    kernel = ptxemu.compile(spelling)
+    values = np.array([0, 1, 0x7F800000, 0xFFC00001, 0x7F7FFFFF, 0x80000001, 0x7F800001, 0x7C017C01], np.uint64)
+    values = values | values << np.uint64(32)
+    operands = [np.roll(values, i).astype(kernel._bits) for i in range(kernel.operands)]
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        before = np.geterr()
+        kernel(*operands)
+        assert np.geterr() == before
+
+
+bits32 = st.integers(0, 2**32 - 1)
+
+
+def f32(x: int) -> np.uint32:
+    return np.uint32(x)
+
+
+@given(bits32, bits32)
+def test_addition_and_multiplication_commute_but_for_payloads(x: int, y: int) -> None:
+    for spelling in ("add.rz.f32", "mul.rp.ftz.f32", "max.f32", "min.NaN.f32"):
+        assert ptxemu.execute(spelling, f32(x), f32(y)) == ptxemu.execute(spelling, f32(y), f32(x))
+
+
+@given(bits32, bits32)
+def test_directed_roundings_enclose_the_nearest(x: int, y: int) -> None:
+    down, near, up = (ptxemu.execute(f"add.{r}.f32", f32(x), f32(y)).view(np.float32) for r in ("rm", "rn", "rp"))
+    assert down <= near <= up or (np.isnan(down) and np.isnan(near) and np.isnan(up))
+
+
+@given(bits32, bits32)
+def test_rounding_toward_zero_is_the_one_nearer_zero(x: int, y: int) -> None:
+    down, cut, up = (ptxemu.execute(f"mul.{r}.f32", f32(x), f32(y)).view(np.float32) for r in ("rm", "rz", "rp"))
+    assert np.isnan(cut) or cut == (up if cut < 0 or np.signbit(cut) else down)
+
+
+@given(bits32, bits32)
+def test_a_lane_does_not_see_the_other(x: int, y: int) -> None:
+    for spelling in ("add.bf16x2", "mul.ftz.sat.f16x2", "min.xorsign.abs.f16x2"):
+        both = int(ptxemu.execute(spelling, f32(x), f32(y)))
+        low = int(ptxemu.execute(spelling, f32(x & 0xFFFF), f32(y & 0xFFFF)))
+        high = int(ptxemu.execute(spelling, f32(x & 0xFFFF0000), f32(y & 0xFFFF0000)))
+        assert both & 0xFFFF == low & 0xFFFF
+        assert both >> 16 == high >> 16
+
+
+@given(bits32)
+def test_saturated_results_lie_between_zero_and_one(x: int) -> None:
+    result = ptxemu.execute("add.sat.f32", f32(x), f32(0))
+    assert result <= 0x3F800000

@@ -1,0 +1,133 @@
+"""Everything follows from spec/: an opcode is one more file, and an edited line of semantics reaches every product."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ptxspec.cli import main
+from ptxspec.evaluate import emulator
+from ptxspec.roots import find
+from ptxspec.semantics.functions import TABLE
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for folder in ("spec", "templates", "generated"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    return tmp_path
+
+
+def readme_opcode() -> str:
+    found = re.search(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    assert found
+    return found[1]
+
+
+def run(project: Path, *arguments: str) -> int:
+    return main([arguments[0], "--root", str(project), *arguments[1:]])
+
+
+def test_the_readmes_opcode_is_short() -> None:
+    assert len(readme_opcode().splitlines()) < 20
+
+
+def test_an_opcode_nobody_has_heard_of_is_one_more_file(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "spec/instructions/sumsq.yaml").write_text(readme_opcode(), "utf-8")
+    assert run(project, "generate") == 0
+    assert "+ cuda/sumsq.cu" in capsys.readouterr().out
+
+    emu = emulator(find(project))
+    assert emu.execute("sumsq.f32", np.float32(3), np.float32(4)) == 25
+    a = np.random.default_rng(1).standard_normal(1000)
+    assert emu.execute("sumsq.rz.f64", a, a[::-1]).shape == (1000,)
+    near, cut = (emu.execute(f"sumsq.{r}.f32", np.float32(0.1), np.float32(0.7)) for r in ("rp", "rm"))
+    assert cut < near
+
+    assert run(project, "eval", "sumsq.ftz.rz.f32", "3", "-4", "--trace", "--format", "json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["variant"] == "sumsq.rz.ftz.f32"
+    assert found["result"] == "0x41c80000"
+    assert [t["name"] for t in found["trace"]] == ["a", "b", "square", "d", "d"]
+
+    source = (project / "generated/cuda/sumsq.cu").read_text("utf-8")
+    assert source.count("__global__ void sumsq_") == 15
+    assert '"sumsq.rm.f64 %0, %1, %2;"' in source
+    assert "0xff800000, 0x800000, 0x7f800000" in source
+
+    for suffix in ("md", "html"):
+        page = (project / f"generated/manual/sumsq.{suffix}").read_text("utf-8")
+        assert "Sum of two squares" in page and "sumsq.rp.ftz.f32" in page and "square = a * a" in page
+    assert "sumsq" in (project / "generated/manual/index.md").read_text("utf-8")
+    assert run(project, "show", "sumsq.f64") == 0
+    assert "sm_120 or newer, PTX 9.5" in capsys.readouterr().out
+    data = json.loads((project / "generated/data/ptxspec.json").read_text("utf-8"))
+    assert sum(v["variant"].startswith("sumsq.") for v in data["variants"]) == 15
+
+
+def test_an_edit_that_the_corner_cases_contradict_changes_nothing(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = project / "spec/instructions/max.yaml"
+    path.write_text(path.read_text("utf-8").replace("d = copySign(d, sign)", "d = negate(copySign(d, sign))"), "utf-8")
+    before = {p: p.read_bytes() for p in (project / "generated").rglob("*") if p.is_file()}
+    assert run(project, "generate") == 1
+    assert "the semantics contradicts this row: max.xorsign.abs.f32 of" in capsys.readouterr().err
+    assert {p: p.read_bytes() for p in (project / "generated").rglob("*") if p.is_file()} == before
+
+
+def test_one_edited_line_of_semantics_reaches_every_product(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = project / "spec/instructions/max.yaml"
+    text = path.read_text("utf-8").replace("d = copySign(d, sign)", "d = negate(copySign(d, sign))")
+    # The rows about .xorsign say the opposite now, and are taken out.
+    text = re.sub(r"  - title: [^\n]*xorsign.*?(?=  - title|\nnotes)", "", text, flags=re.DOTALL)
+    text = re.sub(r"  - title: The sign is.*?(?=  - title|\nnotes)", "", text, flags=re.DOTALL)
+    row = "corner_cases:\n  - title: Edited\n    for: .xorsign\n    rows:\n      - [2.0, 1.0, -2.0]\n"
+    path.write_text(text.replace("corner_cases:\n", row), "utf-8")
+    assert run(project, "generate") == 0
+    summary = capsys.readouterr().out
+    for product in ("python/ptxemu/instructions/max.py", "cuda/max.cu", "manual/max.md", "manual/max.html"):
+        assert f"~ {product}" in summary
+    assert "~ data/ptxspec.json" in summary
+    assert "min" not in summary
+
+    kernel = emulator(find(project)).compile("max.xorsign.abs.f32")
+    assert kernel(np.float32(2), np.float32(1)) == -2
+    assert "0x40000000, 0x3f800000, 0xc0000000" in (project / "generated/cuda/max.cu").read_text("utf-8")
+    assert "negate(copySign(d, sign))" in (project / "generated/manual/max.md").read_text("utf-8")
+    assert run(project, "eval", "max.xorsign.abs.f16", "2", "1") == 0
+    assert "-2.0" in capsys.readouterr().out
+
+
+def texts_of(path: Path) -> list[tuple[int, str]]:
+    """What a file says apart from comments and docstrings: of Python its string literals, of a template every line."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".j2":
+        return list(enumerate(text.splitlines(), 1))
+    tree = ast.parse(text)
+    prose = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    literals = [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in prose]
+    return [(n.lineno, n.value) for n in literals if isinstance(n.value, str)]
+
+
+def test_no_code_or_template_knows_an_opcode() -> None:
+    opcodes = "|".join(p.stem for p in (ROOT / "spec/instructions").glob("*.yaml"))
+    # A few are also functions of the semantics language, or words: alone they say nothing, before a modifier they do.
+    functions = "|".join(TABLE)
+    known = re.compile(rf"(?!(?:{functions})$)(?:{opcodes})|.*\b(?:{opcodes})[.{{](?:rn|rz|ftz|sat|NaN|approx|full|b?f\d).*")
+    sources = [p for f in ("codegen", "templates") for p in sorted((ROOT / f).rglob("*")) if p.suffix in (".py", ".j2")]
+    # The file that shows people how an error or an option looks may show one.
+    knowing = [
+        f"{path.relative_to(ROOT)}:{line}: {text}"
+        for path in sources
+        for line, text in texts_of(path)
+        if known.fullmatch(text.strip()) and "such as" not in text and "as in" not in text
+    ]
+    assert knowing == []
