@@ -9,9 +9,12 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .diagnostics import PtxspecError, SpecError
+
+if TYPE_CHECKING:
+    from .database import Database
 
 # Modules are imported where a command needs them: most commands need few.
 
@@ -69,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="ptxspec", description="PTX floating-point instructions: the database and what is made from it"
     )
-    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
     commands = parser.add_subparsers(metavar="command", required=True, parser_class=_Parser)
     root = argparse.ArgumentParser(add_help=False)
     root.add_argument("--root", type=Path, metavar="DIR", help="the folder that holds spec/ and templates/")
@@ -81,6 +84,29 @@ def _parser() -> argparse.ArgumentParser:
     p = commands.add_parser("validate", parents=[root], help="check the specification and report all errors")
     p.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="report on these files and folders only")
     p.set_defaults(run=_validate)
+
+    p = commands.add_parser("list", parents=[root], help="the variants that a target or a PTX version has")
+    p.add_argument("--target", metavar="T", help="sm_90; compute_90 and 9.0 are understood")
+    p.add_argument("--ptx", metavar="V", help="a PTX version, as in 8.6")
+    p.add_argument("--type", metavar="TYPE", help="a type, as in bf16x2")
+    p.add_argument("--opcode", metavar="OPCODE")
+    p.add_argument("--format", choices=("table", "json", "csv"), default="table")
+    p.set_defaults(run=_list)
+
+    p = commands.add_parser("query", parents=[root], help="what a variant needs, or why it does not exist; exit 0 yes, 1 no")
+    p.add_argument("variant", metavar="VARIANT")
+    p.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
+    p.add_argument("--target", metavar="T", help="sm_90; compute_90 and 9.0 are understood")
+    p.add_argument("--ptx", metavar="V", help="a PTX version, as in 8.6")
+    p.add_argument("--format", choices=("text", "json"), default="text")
+    p.set_defaults(run=_query)
+
+    p = commands.add_parser("diff", parents=[root], help="what a PTX version or a target brought")
+    between = p.add_mutually_exclusive_group(required=True)
+    between.add_argument("--ptx", metavar="OLD..NEW", help="two PTX versions, as in 8.5..8.8")
+    between.add_argument("--target", metavar="OLD..NEW", help="two targets, as in sm_90..sm_100")
+    p.add_argument("--format", choices=("text", "json"), default="text")
+    p.set_defaults(run=_diff)
 
     p = commands.add_parser(
         "show", parents=[root], help="the manual's page of an opcode, or what is known of a variant"
@@ -104,13 +130,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for: that takes longer than a query."""
 
-    try:
-        return f"ptxspec {version('ptxspec')}"
-    except PackageNotFoundError:
-        return "ptxspec (not installed)"
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"ptxspec {version('ptxspec')}")
+        parser.exit()
 
 
 def _generate(options: argparse.Namespace) -> int:
@@ -165,6 +192,55 @@ def _validate(options: argparse.Namespace) -> int:
     variants = sum(len(i.variants) for i in read.spec.instructions.values()) if read.spec else 0
     opcodes = len(read.spec.instructions) if read.spec else 0
     print(f"{_count(read.files, 'file')}: {_count(opcodes, 'opcode')}, {_count(variants, 'variant')}, no errors")
+    return OK
+
+
+def _database(options: argparse.Namespace) -> Database:
+    from . import database, roots
+
+    return database.read(roots.find(options.root).generated / "data" / "ptxspec.json")
+
+
+def _list(options: argparse.Namespace) -> int:
+    from . import answers
+
+    found = _database(options).available(options.target, options.ptx, options.type, options.opcode)
+    render = {
+        "table": answers.variants_as_table,
+        "json": answers.variants_as_json,
+        "csv": answers.variants_as_csv,
+    }[options.format]
+    print(render(found))
+    return OK if found else NO
+
+
+def _query(options: argparse.Namespace) -> int:
+    from . import answers
+
+    db = _database(options)
+    verdict = db.query(options.variant, options.operands, options.target, options.ptx)
+    if options.format == "json":
+        print(json.dumps(verdict.as_json(), indent=2))
+    else:
+        target = db.target(options.target) if options.target else None
+        print(answers.verdict_as_text(db, verdict, target, options.ptx))
+    return OK if verdict.available else NO
+
+
+def _diff(options: argparse.Namespace) -> int:
+    from . import answers
+
+    db = _database(options)
+    old, separator, new = (options.ptx or options.target).partition("..")
+    if not separator or not old or not new:
+        raise PtxspecError("a range is written OLD..NEW, as in 8.5..8.8 or sm_90..sm_100")
+    if options.ptx:
+        gained, lost = db.diff_ptx(old, new)
+        old, new = f"PTX {old}", f"PTX {new}"
+    else:
+        gained, lost = db.diff_target(old, new)
+    render = answers.difference_as_json if options.format == "json" else answers.difference_as_text
+    print(render(old, new, gained, lost))
     return OK
 
 

@@ -28,7 +28,7 @@ class Diagnostic:
     source: str = field(default="", compare=False)
 
     def __str__(self) -> str:
-        head = f"{self.path}:{self.mark.line}:{self.mark.column}: error: {self.message}"
+        head = f"{self.path}:{self.mark.line}:{self.mark.column}: error: {_short(self.message)}"
         lines = [head]
         if self.source:
             # A line of a megabyte would hide the message: show the part around the column.
@@ -37,8 +37,13 @@ class Diagnostic:
             length = max(1, min(self.mark.length, len(shown) - (self.mark.column - 1 - start)))
             lines += [f"    {shown}", "    " + " " * (self.mark.column - 1 - start) + "^" * length]
         if self.help:
-            lines.append(f"    help: {self.help}")
+            lines.append(f"    help: {_short(self.help)}")
         return "\n".join(lines)
+
+
+def _short(text: str) -> str:
+    """A name of a thousand characters, quoted, would hide what is said about it."""
+    return text if len(text) <= 600 else f"{text[:300]} ... {text[-200:]}"
 
 
 class PtxspecError(Exception):

@@ -9,11 +9,15 @@ from .model import Format
 from .semantics.rounding import decode, round_to
 
 _HEX_FLOAT = re.compile(r"([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d{1,5})", re.IGNORECASE)
+# More than any number of any format has; Python limits how many digits it converts.
+_MAX_CHARACTERS = 2000
 _DECIMAL = re.compile(r"([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,4}))?", re.IGNORECASE)
 
 
 def parse_number(text: str) -> tuple[Fraction, bool] | None:
     """A decimal or hexadecimal number as an exact value and its sign; None for anything else."""
+    if len(text) > _MAX_CHARACTERS:
+        return None
     if match := _HEX_FLOAT.fullmatch(text):
         sign, whole, part, exponent = match[1], match[2], match[3] or "", int(match[4])
         if not whole + part:

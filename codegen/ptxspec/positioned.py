@@ -6,6 +6,7 @@ YAML 1.1 would turn `.NaN`, `-0.0`, `8.10` and `no` into something else, so noth
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ from .diagnostics import Diagnostic, Mark, SpecError, display_path
 Where = tuple[str | int, ...]
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_MAX_BYTES = 1 << 20
+_MAX_BYTES = 1 << 18
 _MAX_DEPTH = 32
+# YAML ends a line at these, Python and editors do not: what stands in which line would depend on who reads.
+_SEPARATOR = re.compile("[\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ def load(path: Path, root: Path) -> Document:
     def fail(message: str, help: str = "", mark: Mark = Mark(1, 1), source: str = "") -> SpecError:
         return SpecError([Diagnostic(name, mark, message, help, source)])
 
+    if path.exists() and not path.is_file():
+        raise fail("cannot read the file: it is not a regular file")
     try:
         with path.open("rb") as f:
             raw = f.read(_MAX_BYTES + 1)
@@ -73,14 +78,33 @@ def load(path: Path, root: Path) -> Document:
         mark = Mark(before.count(b"\n") + 1, column)
         raise fail(f"not UTF-8: byte 0x{raw[e.start]:02x} cannot be read", "save the file as UTF-8", mark) from None
     lines = tuple(text.splitlines())
+    if separator := _SEPARATOR.search(text):
+        mark = _mark_at(text, separator.start())
+        code = f"U+{ord(separator[0]):04X}"
+        raise fail(f"the line separator {code} is not used in a specification", "break the line", mark)
     try:
         return _build(path, name, lines, text)
     except yaml.YAMLError as e:
-        problem = getattr(e, "problem_mark", None)
-        mark = Mark(problem.line + 1, problem.column + 1) if problem else Mark(1, 1)
-        source = lines[mark.line - 1] if mark.line <= len(lines) else ""
-        said = getattr(e, "problem", None) or str(e).split("\n")[0]
+        mark, said = _problem(e, text)
+        if mark.line > len(lines):
+            # The parser was still waiting when the file ended: show its last line.
+            mark = Mark(max(1, len(lines)), len(lines[-1]) + 1 if lines else 1)
+        source = lines[mark.line - 1] if lines else ""
         raise fail(f"not valid YAML: {said}", "", mark, source) from None
+
+
+def _problem(e: yaml.YAMLError, text: str) -> tuple[Mark, str]:
+    """Where the parser stopped, and what it says."""
+    if isinstance(e, yaml.MarkedYAMLError) and e.problem_mark:
+        return Mark(e.problem_mark.line + 1, e.problem_mark.column + 1), str(e.problem or e.context)
+    # A character outside of YAML; the place that comes with it counts in whatever the parser counts in.
+    found = next((i for i, c in enumerate(text) if not (c.isprintable() or c in "\t\r\n")), 0)
+    return _mark_at(text, found), f"the character U+{ord(text[found]):04X} cannot stand in it"
+
+
+def _mark_at(text: str, index: int) -> Mark:
+    lines = text[: index + 1].splitlines()
+    return Mark(len(lines), len(lines[-1]))
 
 
 def _build(path: Path, name: str, lines: tuple[str, ...], text: str) -> Document:

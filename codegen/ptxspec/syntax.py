@@ -16,6 +16,7 @@ _TOKEN = re.compile(r"\.\{(?P<choice>[^{}]*)\}|\.(?P<name>[A-Za-z0-9_]+)|(?P<ope
 _LINE = re.compile(r"(?P<spelling>\S+)\s+(?P<operands>\S.*)")
 _OPCODE = re.compile(r"[a-z][a-z0-9]*")
 _MAX_SPELLINGS = 4096
+_MAX_NAMES = 32
 SOURCES = ("a", "b", "c")
 
 
@@ -50,19 +51,22 @@ def expand(text: str, groups: Mapping[str, tuple[str, ...]]) -> list[tuple[str, 
         position = match.end()
         if match["open"]:
             stack.append([()])
-        elif match["close"]:
+            continue
+        if match["close"]:
             if len(stack) == 1:
                 raise NotationError("this closing brace has no opening one", "}")
-            inner = stack.pop()
-            stack[-1] = [s + i for s in stack[-1] for i in [(), *inner]]
+            inner = [(), *stack.pop()]
         else:
             choice = [c.strip() for c in match["choice"].split(",")] if match["choice"] is not None else [match["name"]]
             if not all(choice):
                 raise NotationError("an empty name in a choice", match[0])
-            members = list(itertools.chain.from_iterable(groups.get(c, (c,)) for c in choice))
-            stack[-1] = [s + (m,) for s in stack[-1] for m in members]
-        if len(stack[-1]) > _MAX_SPELLINGS:
+            inner = [(m,) for m in itertools.chain.from_iterable(groups.get(c, (c,)) for c in choice)]
+        # Asked before the spellings are made: a short text can stand for more than fit into memory.
+        if len(stack[-1]) * len(inner) > _MAX_SPELLINGS:
             raise NotationError(f"this stands for more than {_MAX_SPELLINGS} spellings", text[:position])
+        if max(map(len, stack[-1])) + max(map(len, inner)) > _MAX_NAMES:
+            raise NotationError(f"more than {_MAX_NAMES} names in one spelling", text[:position])
+        stack[-1] = [s + i for s in stack[-1] for i in inner]
     if len(stack) > 1:
         raise NotationError("this opening brace is never closed", "{")
     return stack[0]

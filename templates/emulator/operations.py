@@ -32,6 +32,12 @@ from .binary import (
     roundTowardNegative,
     roundTowardZero,
 )
+from .elementary import cos as cos
+from .elementary import exp2 as exp2
+from .elementary import log2 as log2
+from .elementary import rSqrt as rSqrt
+from .elementary import sin as sin
+from .elementary import tanh as tanh
 from .fused import fused_binary64
 from .rounding import flush, narrow, round_to_odd, step, two_sum, widen
 

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Set
+import warnings
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from ..diagnostics import Diagnostic, Mark, SpecError, suggest
 from ..model import Code
 from .functions import TABLE
 
-_HEX_FLOAT = re.compile(r"(?<![\w.])0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d+)(?![\w.])")
+_HEX_FLOAT = re.compile(r"(?<![\w.])0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)(?![\w.])")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_COMMENT = re.compile(r"#[^\n]*")
+_COMMENT = re.compile(r"#.*")
+_FOREIGN = re.compile(r"[^\t -~]")
 _BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
@@ -27,6 +29,7 @@ _BINARY = {
 _UNARY = {ast.USub: "-", ast.Invert: "~", ast.Not: "not"}
 _COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _MAX_EXPONENT = 20_000
+_MAX_EXPONENT_DIGITS = 6
 _MAX_DEPTH = 60
 
 
@@ -118,6 +121,7 @@ class Program:
 class _Reader:
     def __init__(self, code: Code) -> None:
         self.code = code
+        self.lines = code.text.split("\n")
         self.errors: list[Diagnostic] = []
         self.hex: dict[tuple[int, int], Fraction] = {}
         self.reads: list[Name] = []
@@ -126,9 +130,8 @@ class _Reader:
         self.depth = 0
 
     def mark(self, node: ast.AST) -> Mark:
+        # Columns count bytes; they are characters too, since what `ast` reads is ASCII.
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-        text = self.code.text.split("\n")[line - 1]
-        column = len(text.encode()[:column].decode("utf-8", "replace"))
         same = getattr(node, "end_lineno", line) == line
         end = getattr(node, "end_col_offset", column + 1) if same else column + 1
         return self.code.mark(line, column, max(1, end - column))
@@ -137,9 +140,14 @@ class _Reader:
         self.errors.append(self.code.error(mark, message, help))
 
     def program(self) -> Program:
-        text = self._without_hex_floats()
+        text = "\n".join(self._plain(number, line) for number, line in enumerate(self.lines, 1))
+        if self.errors:
+            raise SpecError(self.errors)
         try:
-            module = ast.parse(text)
+            with warnings.catch_warnings():
+                # Python warns of what is refused below anyway, as of comparing with `is`.
+                warnings.simplefilter("ignore")
+                module = ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
             line, offset = getattr(e, "lineno", 1) or 1, getattr(e, "offset", 1) or 1
             said = getattr(e, "msg", None) or "too deeply nested"
@@ -163,24 +171,24 @@ class _Reader:
             raise SpecError(self.errors)
         return Program(self.code, helpers, statements, tuple(self.reads), frozenset(self.assigned))
 
-    def _without_hex_floats(self) -> str:
-        """Python has no hexadecimal floats: a name of the same length stands in for each while `ast` reads."""
+    def _plain(self, number: int, line: str) -> str:
+        """A line without its comment. Python has no hexadecimal floats: a name of the same length stands in for each."""
 
         def stand_in(match: re.Match[str]) -> str:
-            whole, part, exponent = match[1], match[2] or "", int(match[3])
-            line = self.code.text.count("\n", 0, match.start()) + 1
-            before = self.code.text[self.code.text.rfind("\n", 0, match.start()) + 1 : match.start()]
-            column = len(before)
+            whole, part = match[1], match[2] or ""
+            exponent = int(match[3]) if len(match[3]) <= _MAX_EXPONENT_DIGITS else _MAX_EXPONENT + 1
             if abs(exponent) > _MAX_EXPONENT or not (whole or part):
-                self.error(self.code.mark(line, column, len(match[0])), f"'{match[0]}' is not a number of any format")
-                exponent = 0
-            digits = int(whole + part or "0", 16)
-            value = Fraction(digits) * Fraction(2) ** (exponent - 4 * len(part))
-            # `ast` counts columns in bytes.
-            self.hex[line, len(before.encode())] = value
+                mark = self.code.mark(number, match.start(), len(match[0]))
+                self.error(mark, f"'{match[0]}' is not a number of any format")
+            else:
+                value = Fraction(int(whole + part, 16)) * Fraction(2) ** (exponent - 4 * len(part))
+                self.hex[number, match.start()] = value
             return "_" * len(match[0])
 
-        code = _COMMENT.sub(lambda m: " " * len(m[0]), self.code.text)
+        code = _COMMENT.sub("", line)
+        if foreign := _FOREIGN.search(code):
+            mark = self.code.mark(number, foreign.start())
+            self.error(mark, f"'{foreign[0]}' can stand in a comment only", "the language is written in ASCII")
         return _HEX_FLOAT.sub(stand_in, code)
 
     def helper(self, node: ast.FunctionDef) -> Helper:
@@ -190,7 +198,9 @@ class _Reader:
             self.error(mark, f"helper '{node.name}' has more than plain parameters", "write def name(x, y):")
         parameters = tuple(p.arg for p in a.args)
         if not all(map(_NAME.fullmatch, (node.name, *parameters))):
-            self.error(mark, f"'{node.name}' or a parameter cannot be a name here", "use ASCII letters and digits")
+            self.error(mark, f"'{node.name}' or a parameter cannot be a name here", "begin with a letter")
+        if len(set(parameters)) < len(parameters):
+            self.error(mark, f"helper '{node.name}' has two parameters of one name")
         self.assigned.update(parameters)
         return Helper(self.code, mark, node.name, parameters, self.block(node.body, in_helper=True))
 
@@ -203,7 +213,7 @@ class _Reader:
                 self.assigned.add(name)
                 if not _NAME.fullmatch(name):
                     self.error(
-                        self.mark(s.targets[0]), f"'{name}' cannot be a name here", "use ASCII letters and digits"
+                        self.mark(s.targets[0]), f"'{name}' cannot be a name here", "begin with a letter"
                     )
                 out.append(Assign(self.code, self.mark(s.targets[0]), name, self.expression(s.value)))
             elif isinstance(s, ast.If):
@@ -279,27 +289,27 @@ class _Reader:
             return Operator(code, mark, _BINARY[type(node.op)], both)
         elif isinstance(node, ast.BoolOp):
             word = "and" if isinstance(node.op, ast.And) else "or"
-            values = [self.expression(v) for v in node.values]
-            result = values[0]
-            for v in values[1:]:
-                result = Operator(code, mark, word, (result, v))
-            return result
+            return self.chain(mark, word, [self.expression(v) for v in node.values])
         elif isinstance(node, ast.Compare) and all(type(o) in _COMPARE for o in node.ops):
             terms = [self.expression(t) for t in (node.left, *node.comparators)]
             pairs = [
                 Operator(code, mark, _COMPARE[type(o)], (x, y))
                 for o, x, y in zip(node.ops, terms, terms[1:], strict=False)
             ]
-            result = pairs[0]
-            for p in pairs[1:]:
-                result = Operator(code, mark, "and", (result, p))
-            return result
+            return self.chain(mark, "and", pairs)
         elif isinstance(node, ast.IfExp):
             return Conditional(
                 code, mark, self.expression(node.test), self.expression(node.body), self.expression(node.orelse)
             )
         self.error(mark, f"{_kind(node)} is not part of the semantics language")
         return Boolean(code, mark, False)
+
+    def chain(self, mark: Mark, word: str, terms: Sequence[Expression]) -> Expression:
+        """`and` or `or` of two terms at a time."""
+        if len(terms) > _MAX_DEPTH:
+            self.error(mark, f"more than {_MAX_DEPTH} terms", "name the first ones")
+            return Boolean(self.code, mark, False)
+        return reduce(lambda x, y: Operator(self.code, mark, word, (x, y)), terms)
 
 
 def _returns(body: list[ast.stmt]) -> bool:

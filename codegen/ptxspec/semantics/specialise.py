@@ -6,7 +6,8 @@ the body computes, the NaN rule and then the modifiers change the result, the ov
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,6 +21,9 @@ from .rounding import encode_exact
 OPERANDS = ("a", "b", "c")
 _VARIANT_NAMES = ("operands", "type", "rounding", "target", "quietNaN", "infinity")
 _MAX_LETS = 2_000
+_MAX_VALUES = 20_000
+_MAX_DEPTH = 100
+_MAX_LITERAL_BITS = 50_000
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,7 @@ class _Specialiser:
         self.stage = ""
         self.guard: tuple[tuple[Term, bool], ...] = ()
         self.calls: list[str] = []
+        self.depth = self.values = 0
         self.helpers: dict[str, tree.Helper] = {}
         effective = spec.effective_modifiers(variant, target)
         self.modifiers = [m for m in spec.modifiers.values() if m.name in effective]
@@ -161,8 +166,9 @@ class _Specialiser:
         self.errors += tree.check_names(program, names)
         self.stage, self.helpers, self.labels = stage, program.helpers, labels or {}
         for helper in program.helpers.values():
-            if helper.name in self.reserved:
-                self.complain(code, helper.mark, f"'{helper.name}' has a meaning already", "choose another name")
+            for name in (helper.name, *helper.parameters):
+                if name in self.reserved:
+                    self.complain(code, helper.mark, f"'{name}' has a meaning already", "choose another name")
         self.block(program.body, scope)
         return scope
 
@@ -210,7 +216,11 @@ class _Specialiser:
         """Run statements; the value of a `return` among them, else None."""
         for s in statements:
             if isinstance(s, tree.If):
-                returned = self.branch(s, scope)
+                try:
+                    with self.deeper(s):
+                        returned = self.branch(s, scope)
+                except _Wrong:
+                    returned = None
                 if returned is not None:
                     return returned
                 continue
@@ -271,9 +281,18 @@ class _Specialiser:
                 scope[name] = (
                     inner if known else _Unassigned(f"where the condition in line {line} is {when}, it is not")
                 )
-            elif isinstance(one, _Typed) and isinstance(two, _Typed):
-                scope[name] = self.merge(test, one, two, s, name)
+            else:
+                scope[name] = self.join(test, one, two, s, name)
         return None
+
+    def join(self, test: Term, one: _Value, two: _Value, s: tree.If, name: str) -> _Typed | None:
+        """A name that both branches gave a value. A helper's parameter that stands for a literal may be one of the two."""
+        want = next((v.term.kind for v in (one, two) if isinstance(v, _Typed)), None)
+        try:
+            typed = [self.typed(v, s, want if isinstance(v, Static) else None) for v in (one, two)]
+        except _Wrong:
+            return None
+        return self.merge(test, typed[0], typed[1], s, name)
 
     def merge(self, test: Term, one: _Typed, two: _Typed, node: tree.Node, name: str) -> _Typed:
         if one.term.kind != two.term.kind:
@@ -328,6 +347,24 @@ class _Specialiser:
         raise self.wrong(node, f"expected a {want}, this is a number")
 
     def value(self, e: tree.Expression, scope: _Scope) -> _Value:
+        # Helpers that call helpers make much of little text.
+        self.values += 1
+        if self.values > _MAX_VALUES:
+            raise SpecError([e.code.error(e.mark, f"more than {_MAX_VALUES} values in {self.variant}")])
+        with self.deeper(e):
+            return self._value(e, scope)
+
+    @contextmanager
+    def deeper(self, node: tree.Node) -> Iterator[None]:
+        self.depth += 1
+        try:
+            if self.depth > _MAX_DEPTH:
+                raise self.wrong(node, "too deeply nested, with the helpers that are called")
+            yield
+        finally:
+            self.depth -= 1
+
+    def _value(self, e: tree.Expression, scope: _Scope) -> _Value:
         if isinstance(e, tree.Number):
             return Static("number", e.value)
         if isinstance(e, tree.Boolean):
@@ -354,12 +391,14 @@ class _Specialiser:
             return value
         if e.name in self.statics:
             return self.statics[e.name]
-        if e.name in OPERANDS:
+        if e.name in OPERANDS and not self.calls:
             count = self.variant.operands
             hint = f"{self.variant} has {', '.join(OPERANDS[:count])}; ask `operands` first"
             raise self.wrong(e, f"'{e.name}' is not an operand of {self.variant}", hint)
         if e.name in self.helpers or e.name in TABLE:
             raise self.wrong(e, f"'{e.name}' is a function", f"call it: {e.name}(...)")
+        if self.calls:
+            raise self.wrong(e, f"'{e.name}' is not known in '{self.calls[-1]}'", "pass it: a helper sees its parameters only")
         raise self.wrong(e, f"'{e.name}' is not assigned before this", "assign it on every path that leads here")
 
     def same_kind(self, terms: Iterable[tree.Expression], scope: _Scope) -> list[_Typed]:
@@ -446,18 +485,19 @@ class _Specialiser:
             raise self.wrong(e, f"'{op}' of a {values[0].sort} and a {values[1].sort}")
         sort = sorts.pop()
         x, y = values[0].value, values[-1].value
-        if sort == "target" and op in _ORDER:
-            if x is None or y is None:
-                return Static("bool", False)
-            assert isinstance(x, Target) and isinstance(y, Target)
+        if sort == "target" and (x is None or y is None):
+            return Static("bool", False)
+        if isinstance(x, Target) and isinstance(y, Target) and op in _ORDER:
             return Static("bool", _ORDER[op](x.order, y.order))
-        if op in ("==", "!="):
+        if sort != "number" and op in ("==", "!="):
             return Static("bool", (x == y) == (op == "=="))
         if sort != "number":
             raise self.wrong(e, f"'{op}' is not defined on a {sort}")
         zero = isinstance(x, _NegativeZero) or isinstance(y, _NegativeZero)
         p = x if isinstance(x, Fraction) else Fraction(0)
         q = y if isinstance(y, Fraction) else Fraction(0)
+        if op in ("==", "!="):
+            return Static("bool", (p == q) == (op == "=="))
         if op in _ORDER:
             return Static("bool", _ORDER[op](p, q))
         if op == "-" and len(values) == 1:
@@ -465,10 +505,14 @@ class _Specialiser:
         if op in ("**", "<<"):
             if (op == "**" and p != 2) or q.denominator != 1 or abs(q) > 20_000:
                 raise self.wrong(e, "a literal power is 2**n", "write 2**n with a whole n")
-            return Static("number", p * Fraction(2) ** int(q) if op == "<<" else Fraction(2) ** int(q))
-        if op in _LITERAL and not zero:
-            return Static("number", _LITERAL[op](p, q))
-        raise self.wrong(e, f"'{op}' is not defined on literals")
+            found = p * Fraction(2) ** int(q) if op == "<<" else Fraction(2) ** int(q)
+        elif op in _LITERAL and not zero:
+            found = _LITERAL[op](p, q)
+        else:
+            raise self.wrong(e, f"'{op}' is not defined on literals")
+        if max(found.numerator.bit_length(), found.denominator.bit_length()) > _MAX_LITERAL_BITS:
+            raise self.wrong(e, "this literal is beyond every format")
+        return Static("number", found)
 
     def call(self, e: tree.Call, scope: _Scope) -> _Value:
         if e.function in self.helpers:
