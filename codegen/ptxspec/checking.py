@@ -31,7 +31,15 @@ def check(spec: Spec) -> tuple[list[Checked], list[Diagnostic]]:
         errors += found
         if not found:
             checked.append(one)
-    return checked, sorted(set(errors))
+    return checked, sorted(_one_at_each_place(errors))
+
+
+def _one_at_each_place(errors: list[Diagnostic]) -> list[Diagnostic]:
+    """One mistake is found in every variant that it is in, and each may word it with names of its own."""
+    first: dict[tuple[str, int, int], Diagnostic] = {}
+    for e in errors:
+        first.setdefault((e.path, e.mark.line, e.mark.column), e)
+    return list(first.values())
 
 
 def check_instruction(spec: Spec, instruction: Instruction) -> tuple[Checked, list[Diagnostic]]:

@@ -54,7 +54,7 @@ def build(root: Path) -> Files:
 
 def compare(root: Path, files: Files) -> Changes:
     """What `generate` would change."""
-    present = {name: path for name, path in _present(root / "generated")}
+    present = dict(_present(root / "generated"))
     added = sorted(set(files) - set(present))
     removed = sorted(set(present) - set(files))
     changed = sorted(n for n, text in files.items() if n in present and present[n].read_bytes() != text.encode())
@@ -71,17 +71,17 @@ def diff(root: Path, files: Files, changes: Changes) -> Iterator[str]:
 
 
 def generate(root: Path) -> Changes:
-    """Bring generated/ up to date. It is exchanged as a whole, and left alone when nothing changed or anything is wrong."""
-    with _only_one(root):
-        _recover(root)
-        files = build(root)
-        changes = compare(root, files)
-        if changes:
-            try:
+    """Bring generated/ up to date, as a whole; it is left alone when nothing changed or anything is wrong."""
+    try:
+        with _only_one(root):
+            _recover(root)
+            files = build(root)
+            changes = compare(root, files)
+            if changes:
                 _write(root, files)
-            except OSError as e:
-                raise PtxspecError(f"{root / 'generated'}: cannot be written: {e.strerror or e}") from None
-        return changes
+            return changes
+    except OSError as e:
+        raise PtxspecError(f"{e.filename or root / 'generated'}: cannot be written: {e.strerror or e}") from None
 
 
 def _present(generated: Path) -> Iterator[tuple[str, Path]]:
@@ -100,11 +100,11 @@ def _write(root: Path, files: Files) -> None:
     if not generated.exists():
         new.rename(generated)
     elif _exchange(new, generated):
-        shutil.rmtree(new)
+        _remove(new)
     else:
         generated.rename(root / _OLD)
         new.rename(generated)
-        shutil.rmtree(root / _OLD)
+        _remove(root / _OLD)
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -125,8 +125,15 @@ def _recover(root: Path) -> None:
     if old.exists() and not generated.exists():
         old.rename(generated)
     for leftover in (root / _NEW, old):
-        if leftover.exists():
-            shutil.rmtree(leftover)
+        _remove(leftover)
+
+
+def _remove(path: Path) -> None:
+    """Remove whatever is there, folder or file."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

@@ -20,6 +20,7 @@ Where = tuple[str | int, ...]
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_BYTES = 1 << 18
 _MAX_DEPTH = 32
+_START = Mark(1, 1)
 # YAML ends a line at these, Python and editors do not: what stands in which line would depend on who reads.
 _SEPARATOR = re.compile("[\x85\u2028\u2029]")
 
@@ -58,7 +59,7 @@ def load(path: Path, root: Path) -> Document:
     """Read one YAML file. Raises SpecError with a position for anything that is not plain, small, UTF-8 YAML."""
     name = display_path(path, root)
 
-    def fail(message: str, help: str = "", mark: Mark = Mark(1, 1), source: str = "") -> SpecError:
+    def fail(message: str, help: str = "", mark: Mark = _START, source: str = "") -> SpecError:
         return SpecError([Diagnostic(name, mark, message, help, source)])
 
     if path.exists() and not path.is_file():
@@ -81,7 +82,7 @@ def load(path: Path, root: Path) -> Document:
     if separator := _SEPARATOR.search(text):
         mark = _mark_at(text, separator.start())
         code = f"U+{ord(separator[0]):04X}"
-        raise fail(f"the line separator {code} is not used in a specification", "break the line", mark)
+        raise fail(f"the line separator {code} is not used in a specification", "break the line", mark, lines[mark.line - 1])
     try:
         return _build(path, name, lines, text)
     except yaml.YAMLError as e:
@@ -96,7 +97,8 @@ def load(path: Path, root: Path) -> Document:
 def _problem(e: yaml.YAMLError, text: str) -> tuple[Mark, str]:
     """Where the parser stopped, and what it says."""
     if isinstance(e, yaml.MarkedYAMLError) and e.problem_mark:
-        return Mark(e.problem_mark.line + 1, e.problem_mark.column + 1), str(e.problem or e.context)
+        mark: Any = e.problem_mark
+        return Mark(mark.line + 1, mark.column + 1), str(e.problem or e.context)
     # A character outside of YAML; the place that comes with it counts in whatever the parser counts in.
     found = next((i for i, c in enumerate(text) if not (c.isprintable() or c in "\t\r\n")), 0)
     return _mark_at(text, found), f"the character U+{ord(text[found]):04X} cannot stand in it"

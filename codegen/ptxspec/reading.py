@@ -88,6 +88,8 @@ def read_all(root: Path) -> Reading:
         spec = files.common(types, modifiers, targets, sources)
         read_ones = [files.instruction(doc, spec) for doc in instructions]
         spec = replace(spec, instructions={i.opcode: i for i in read_ones if i is not None})
+        if files.stand_ins:
+            spec = None
     return Reading(spec, sorted(set(errors)), len(COMMON) + len(paths))
 
 
@@ -101,6 +103,7 @@ class _Files:
 
     errors: list[Diagnostic]
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    stand_ins: bool = False
 
     def known(self, doc: Document, where: Where, name: str, choice: Iterable[str], what: str, prefix: str = "") -> bool:
         choice = list(choice)
@@ -138,16 +141,21 @@ class _Files:
         typed: dict[str, Type] = {}
         for name, t in types.data["types"].items():
             where = ("types", name)
-            if self.known(types, (*where, "format"), t["format"], formats, "format") and self.known(
-                types, (*where, "nan"), t["nan"], rules, "NaN rule"
-            ):
-                made = Type(
-                    name, formats[t["format"]], int(t["lanes"]), rules[t["nan"]], t["constraint"], _text(t["summary"])
-                )
-                typed[name] = made
-                if made.width not in (8, 16, 32, 64):
-                    message = f"{made.width} bits in all; registers have 8, 16, 32 or 64"
-                    self.errors.append(types.error(where, message, key=True))
+            known = [
+                self.known(types, (*where, "format"), t["format"], formats, "format"),
+                self.known(types, (*where, "nan"), t["nan"], rules, "NaN rule"),
+            ]
+            if not all(known):
+                # Any format and rule will do to read on with: whoever names the type made no mistake.
+                self.stand_ins = True
+            if not formats or not rules:
+                continue
+            format = formats.get(t["format"], next(iter(formats.values())))
+            rule = rules.get(t["nan"], next(iter(rules.values())))
+            made = typed[name] = Type(name, format, int(t["lanes"]), rule, t["constraint"], _text(t["summary"]))
+            if all(known) and made.width not in (8, 16, 32, 64):
+                message = f"{made.width} bits in all; registers have 8, 16, 32 or 64"
+                self.errors.append(types.error(where, message, key=True))
         versions = {}
         for i, v in enumerate(targets.data["ptx"]):
             if v["version"] in versions:

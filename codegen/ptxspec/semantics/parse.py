@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import cache, reduce
 
 from ..diagnostics import Diagnostic, Mark, SpecError, suggest
 from ..model import Code
@@ -172,7 +172,7 @@ class _Reader:
         return Program(self.code, helpers, statements, tuple(self.reads), frozenset(self.assigned))
 
     def _plain(self, number: int, line: str) -> str:
-        """A line without its comment. Python has no hexadecimal floats: a name of the same length stands in for each."""
+        """A line without its comment, and with a name of the same length for each hexadecimal float: Python has none."""
 
         def stand_in(match: re.Match[str]) -> str:
             whole, part = match[1], match[2] or ""
@@ -243,7 +243,7 @@ class _Reader:
                 self.error(
                     mark,
                     f"{_kind(s)} is not part of the semantics language",
-                    "a statement is an assignment to one name, an if, or a helper's def at the top; results go to d or p",
+                    "statements are assignments to one name, ifs, and helpers' defs at the top; results go to d or p",
                 )
         return tuple(out)
 
@@ -333,7 +333,7 @@ def _hex_float(value: float) -> str:
     return (mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa) + "p" + exponent.lstrip("+")
 
 
-@lru_cache(maxsize=None)
+@cache
 def parse(code: Code) -> Program:
     """Read a piece of semantics. Raises SpecError for text outside the language and for unknown functions."""
     return _Reader(code).program()

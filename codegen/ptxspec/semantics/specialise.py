@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..diagnostics import Diagnostic, Mark, SpecError, suggest
+from ..diagnostics import Diagnostic, Mark, SpecError
 from ..model import ROUNDINGS, Code, Format, Instruction, Spec, Target, Variant
 from . import parse as tree
 from .functions import TABLE, Function
@@ -22,7 +22,7 @@ OPERANDS = ("a", "b", "c")
 _VARIANT_NAMES = ("operands", "type", "rounding", "target", "quietNaN", "infinity")
 _MAX_LETS = 2_000
 _MAX_VALUES = 20_000
-_MAX_DEPTH = 100
+_MAX_DEPTH = 80
 _MAX_LITERAL_BITS = 50_000
 
 
@@ -286,7 +286,7 @@ class _Specialiser:
         return None
 
     def join(self, test: Term, one: _Value, two: _Value, s: tree.If, name: str) -> _Typed | None:
-        """A name that both branches gave a value. A helper's parameter that stands for a literal may be one of the two."""
+        """A name with a value on both sides, of which one may be a literal that a helper was called with."""
         want = next((v.term.kind for v in (one, two) if isinstance(v, _Typed)), None)
         try:
             typed = [self.typed(v, s, want if isinstance(v, Static) else None) for v in (one, two)]
@@ -398,7 +398,8 @@ class _Specialiser:
         if e.name in self.helpers or e.name in TABLE:
             raise self.wrong(e, f"'{e.name}' is a function", f"call it: {e.name}(...)")
         if self.calls:
-            raise self.wrong(e, f"'{e.name}' is not known in '{self.calls[-1]}'", "pass it: a helper sees its parameters only")
+            hint = "pass it: a helper sees its parameters only"
+            raise self.wrong(e, f"'{e.name}' is not known in '{self.calls[-1]}'", hint)
         raise self.wrong(e, f"'{e.name}' is not assigned before this", "assign it on every path that leads here")
 
     def same_kind(self, terms: Iterable[tree.Expression], scope: _Scope) -> list[_Typed]:

@@ -159,7 +159,8 @@ class Kernel:
 
     Operands are NumPy arrays or scalars that broadcast as ufuncs' do: bit patterns (uint16, uint32, uint64) or the
     native type (float16, float32, float64, ml_dtypes.bfloat16); types with two lanes take bit patterns. All operands
-    are of the same representation and the result comes in it, a predicate's as bool. NumPy's error state is left alone."""
+    are of the same representation and the result comes in it, a predicate's as bool. NumPy's error state stays as it
+    was."""
 
     def __init__(self, row: _Row, target: str | None) -> None:
         self.variant = row.variant

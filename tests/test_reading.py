@@ -1,0 +1,322 @@
+"""What `ptxspec validate` says of a specification with mistakes: each by its place, with what belongs there."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from pathlib import Path
+
+import pytest
+from conftest import Project, Result
+from ptxspec.checking import check
+from ptxspec.diagnostics import PtxspecError
+from ptxspec.positioned import load
+from ptxspec.reading import read_all
+
+ADD, MAX = "spec/instructions/add.yaml", "spec/instructions/max.yaml"
+TYPES, MODIFIERS, TARGETS = "spec/types.yaml", "spec/modifiers.yaml", "spec/targets.yaml"
+
+
+def expect_error(project: Project, result: Result, place: str, message: str, help: str = "") -> None:
+    """One error, at this place, with its line and a caret below the place; `message` and `help` are parts of the texts."""
+    assert result.code == 1, result
+    assert result.out == ""
+    head, *rest = result.err.splitlines()
+    assert rest[-1] == "1 error", result.err
+    assert head.startswith(f"{place}: error: "), head
+    assert message in head
+    assert help in "\n".join(rest)
+    path, line, column = place.rsplit(":", 2)
+    lines = (project.root / path).read_text("utf-8-sig").splitlines()
+    assert rest[0] == "    " + lines[int(line) - 1].replace("\t", " ")
+    assert re.fullmatch(r" +\^+", rest[1]) and rest[1].index("^") == 3 + int(column)
+
+
+# Each: file, what is replaced, by what, where the error is (a text, or a text and another one in the same line),
+# a part of the message, a part of the help.
+MISTAKES = {
+    "broken YAML": (ADD, "ptx: 8.6, target: sm_100,", "ptx: 8.6, target sm_100: :,", (":,", "sm_100"), "not valid YAML", ""),
+    "a tab indents": (ADD, "  - title: Infinities", "\t- title: Infinities", "\t- title", "not valid YAML", ""),
+    "a key twice": (ADD, "semantics: |", "summary: Again.\nsemantics: |", ("summary", "Again"), "duplicate key 'summary'", "line 3"),
+    "an unknown key": (ADD, "corner_cases:", "corner_case:", "corner_case:", "unknown key 'corner_case'", "'corner_cases'"),
+    "a missing key": (ADD, "summary: Sum of two values.\n", "", ("opcode", "opcode: "), "missing key 'summary'", "opcode, summary"),
+    "a list for text": (ADD, "summary: Sum of two values.", "summary: [Sum]", "[Sum]", "expected text, this is a list", ""),
+    "text for a list": (ADD, "syntax:\n", "syntax: many\nx:\n", None, "", ""),
+    "text for a mapping": (ADD, "  - {section: 9.7.3.3, anchor: floating-point-instructions-add}", "  - add", ("add", "- add"), "expected a mapping, this is text", ""),
+    "true for text": (ADD, "observed: ptxas 13.5.37", "observed: true", "true", "expected text, this is true or false", ""),
+    "no section number": (ADD, "section: 9.7.4.1, anchor", "section: nine, anchor", "nine", "'nine' is not what belongs here", "9.7.3.12"),
+    "an unknown type": (ADD, "add{.rnd}.f64 ", "add{.rnd}.f46 ", ".f46", "unknown modifier or type '.f46'", "'.f64'"),
+    "an unknown modifier": (ADD, "add{.rnd}{.ftz}.f32x2", "add{.rnd}{.fzt}.f32x2", ".fzt", "unknown modifier or type '.fzt'", "'.ftz'"),
+    "an unknown modifier in a selector": (ADD, "{has: .rz, lacks: .sat}", "{has: .rz, lacks: .sta}", ".sta", "unknown modifier or type '.sta'", "'.sat'"),
+    "an unknown target": (ADD, "target: sm_53,", "target: sm_54,", "sm_54", "unknown target 'sm_54'", "'sm_5"),
+    "an unknown PTX version": (ADD, "ptx: 4.2,", "ptx: 4.9,", "4.9", "unknown PTX version '4.9'", "did you mean"),
+    "an unknown target of a range": (ADD, "{for: .f64,                         target", "{for: .f64, within: sm_20..sm_36, target", "sm_36", "unknown target 'sm_36'", "'sm_3"),
+    "a range that runs backwards": (ADD, "{for: .f64,                         target", "{for: .f64, within: sm_30..sm_20, target", "sm_30..", "sm_30 comes after sm_20", ""),
+    "a rule that requires nothing": (ADD, "{for: .f64,                         target: sm_13,  section: 9.7.3.3}", "{for: .f64, section: 9.7.3.3}", "{for: .f64, section", "one of 'ptx' or 'target' or 'until' is missing", ""),
+    "a rule for no variant": (ADD, '{for: ".{rm,rp}.f32", ', "{for: .sat.f64, ", ".sat.f64", "no variant of add matches '.sat.f64'", "syntax"),
+    "a rule for another opcode": (ADD, "add{.{rn,rz}}.f64", "mul{.{rn,rz}}.f64", '"mul{', "'mul{.{rn,rz}}.f64' selects nothing", "'add'"),
+    "a note for no variant": (ADD, "  - for: .f32x2\n", "  - for: .abs\n", ".abs", "no variant of add matches '.abs'", ""),
+    "a table for no variant": (ADD, "for: {has: .rz, lacks: .sat}", "for: {has: .rz, operands: 3}", "{has: .rz, operands: 3}", "no variant of add matches '.rz, 3 operands'", ""),
+    "a number of operands": (MAX, "{has: .abs, operands: 3}", "{has: .abs, operands: 4}", ("4}", "operands: 4"), "'4' is not what belongs here", "1, 2 or 3"),
+    "a syntax line of another opcode": (ADD, "- add{.rnd}.f64 ", "- and{.rnd}.f64 ", "and{", "the line must begin with the file's opcode 'add'", ""),
+    "a syntax line without operands": (ADD, "add{.rnd}.f64                       d, a, b", "add{.rnd}.f64", ("add{.rnd}.f64", "- add{.rnd}.f64"), "a syntax line is a spelling, blanks, and operands", "d, a, b"),
+    "a brace that is not closed": (ADD, "- add{.rnd}.f64 ", '- "add{.rnd.f64   d, a, b" #', "{.rnd.f64", "this opening brace is never closed", ""),
+    "a brace that is not opened": (ADD, "- add{.rnd}.f64 ", "- add.rnd}.f64 ", "}.f64", "this closing brace has no opening one", ""),
+    "an empty choice": (ADD, "- add{.rnd}.f64 ", "- add.{rn,}.f64 ", ".{rn,}", "an empty name in a choice", ""),
+    "a stray character": (ADD, "- add{.rnd}.f64 ", "- add{.rnd}:f64 ", ":f64", "a spelling is made of", ""),
+    "operands out of order": (ADD, ".f64                       d, a, b", ".f64                       d, b, a", "d, b, a", "the source operands are a, then b, then c", ""),
+    "four operands": (ADD, ".f64                       d, a, b", ".f64                       d, a, b, c, d", "d, a, b, c, d", "the source operands are a, then b, then c", ""),
+    "an unknown result": (ADD, ".f64                       d, a, b", ".f64                       r, a, b", "r, a, b", "the first operand is the result", ""),
+    "a spelling without a type": (ADD, "- add{.rnd}.f64 ", "- add.rn ", "add.rn ", "'add.rn' has no type", ""),
+    "a type in the middle": (ADD, "- add{.rnd}.f64 ", "- add.f64.rn ", "add.f64.rn", "must end with its only type", ""),
+    "a modifier twice": (ADD, "- add{.rnd}.f64 ", "- add.sat.sat.f64 ", "add.sat.sat", "has a modifier twice", ""),
+    "a variant twice": (ADD, "- add{.rnd}{.ftz}.f32x2 ", "- add.sat.ftz.{f32x2,f32} ", "add.sat.ftz.{", "add.sat.ftz.f32 (2 operands) is produced twice", ""),
+    "too many spellings": (ADD, "- add{.rnd}{.ftz}.f32x2 ", "- add" + "{.ftz}" * 20 + ".f32x2 ", "add{.ftz}{.ftz}", "spellings", ""),
+    "an unknown NaN rule": (ADD, "corner_cases:", "nan: [{for: .f64, rule: unchange}]\ncorner_cases:", "unchange", "unknown NaN rule 'unchange'", "'unchanged'"),
+    "a NaN rule for no variant": (ADD, "corner_cases:", "nan: [{for: .NaN, rule: unchanged}]\ncorner_cases:", ".NaN", "no variant of add matches '.NaN'", ""),
+    "an accuracy for no variant": (ADD, "corner_cases:", "accuracy: [{for: .abs, kind: ulp, bound: 1, section: 9.7}]\ncorner_cases:", ".abs", "no variant of add matches '.abs'", ""),
+    "an unknown kind of bound": (ADD, "corner_cases:", "accuracy: [{for: .f64, kind: ulps, bound: 1, section: 9.7}]\ncorner_cases:", "ulps", "'ulps' is not allowed here", "'ulp'"),
+    "an opcode that is not the file's": (ADD, "opcode: add", "opcode: sub", None, "", ""),
+    "a row that is not so": (ADD, "[+inf, 0.5, 1.0]", "[+inf, 0.5, 0.5]", "[+inf, 0.5, 0.5]", "the semantics contradicts this row: add.sat.f32 of +inf 0x7f800000, 0.5 0x1p-1 0x3f000000 is 1.0", "line"),
+    "a row of another NaN": (ADD, "[NaN, +normal, 0x7fff]", "[NaN, +normal, 0x7e00]", "[NaN, +normal, 0x7e00]", "is NaN 0x7fff, not 0x7e00", ""),
+    "bits of another width": (ADD, "[0x7ff0000000000001, 1.0,", "[0x7ff00001, 1.0,", "[0x7ff00001", "'0x7ff00001' has 32 bits, f64 has 64", "for:"),
+    "a number that is not exact": (ADD, "[0.5, 0.25, 0.75]", "[0.1, 0.25, 0.75]", "[0.1", "'0.1' is not exact in f32", ""),
+    "a longer row": (ADD, "[+inf, 0.5, 1.0]", "[+inf, 0.5, 1.0, 1.0]", "[+inf, 0.5, 1.0, 1.0]", "as many cells as its first one", ""),
+    "a row for another number of operands": (MAX, "[1.0, -3.0, 2.0, 3.0]\n      - [-0.0, -0.0, +0.0, +0.0]", "[1.0, 3.0]", "[1.0, 3.0]", "a row of 1 operand and a result matches no variant", "operands: 3"),
+    "a class that is none": (ADD, "[+inf, 0.5, 1.0]", "[+ind, 0.5, 1.0]", "+ind", "'+ind' is neither a class of values, a number nor bits", "'+inf'"),
+    "an operand of the row as an operand": (ADD, "[+inf, 0.5, 1.0]", "[a, 0.5, 1.0]", "a, 0.5", "'a' is neither", ""),
+    "a bool as an operand": (ADD, "[+inf, 0.5, 1.0]", "[true, 0.5, 1.0]", "true", "an operand is a number, not a bool", ""),
+    "a number of too many digits": (ADD, "[+inf, 0.5, 1.0]", f"[1{'0' * 5000}, 0.5, 1.0]", None, "", ""),
+    "an unknown function": (MAX, "return maximum(x, y)", "return maximal(x, y)", "maximal", "unknown function 'maximal'", "'maximum'"),
+    "semantics in quotes": (ADD, "semantics: |\n  d = a + b\n", 'semantics: "d = a\n  + b"\n', '"d = a', "one line or a literal block", "`|`"),
+    "an unknown format": (TYPES, "{format: f64,  lanes: 1", "{format: f46,  lanes: 1", "f46", "unknown format 'f46'", "'f64'"),
+    "an unknown NaN rule of a type": (TYPES, "nan: payload,", "nan: payloads,", "payloads", "unknown NaN rule 'payloads'", "'payload'"),
+    "a NaN that is none": (TYPES, "fraction_bits: 52, canonical_nan: 0xfff8000000000000", "fraction_bits: 52, canonical_nan: 0xfff0000000000000", "0xfff0", "is not a quiet NaN of f64", ""),
+    "a format that no register holds": (TYPES, "f64:  {exponent_bits: 11, fraction_bits: 52, canonical_nan: 0xfff8000000000000}", "f64:  {exponent_bits: 11, fraction_bits: 52, canonical_nan: 0xfff8000000000000}\n  f17:  {exponent_bits: 6, fraction_bits: 10, canonical_nan: 0xffff}", "f17", "f17 has 17 bits", "16"),
+    "a modifier with a function's name": (MODIFIERS, "\n  NaN:\n", "\n  magnitude:\n    summary: A clash.\n    section: 9.7\n  NaN:\n", "magnitude", "'magnitude' is the name of a function", ""),
+    "an unknown rounding": (MODIFIERS, "roundTowardZero", "roundTowardsZero", "roundTowardsZero", "not allowed here", "'roundTowardZero'"),
+    "a group of an unknown modifier": (MODIFIERS, "rnd: [rn, rz, rm, rp]", "rnd: [rn, rz, rm, rp, rna]", ("rna", "rnd:"), "unknown modifier 'rna'", "'rn'"),
+    "a target twice": (TARGETS, "- {name: sm_11,    ptx: 1.0}", "- {name: sm_10,    ptx: 1.1}", ("sm_10", "ptx: 1.1"), "sm_10 is listed twice", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [n for n, mistake in MISTAKES.items() if mistake[3]])
+def test_a_mistake_is_reported_where_it_is(project: Project, name: str) -> None:
+    path, old, new, where, message, help = MISTAKES[name]
+    project.edit(path, old, new)
+    at = project.place(path, *((where,) if isinstance(where, str) else where))
+    expect_error(project, project.run("validate"), at, message, help)
+
+
+def test_an_error_in_one_file_that_others_need_is_reported_once(project: Project) -> None:
+    project.edit(TYPES, "f16:    {format: f16,", "f16:    {format: f61,")
+    result = project.run("validate")
+    expect_error(project, result, project.place(TYPES, "f61"), "unknown format 'f61'")
+
+
+def test_a_key_of_the_wrong_kind_and_an_unknown_one_are_two_errors(project: Project) -> None:
+    project.edit(ADD, "syntax:\n", "syntax: many\nsintax:\n")
+    err = project.run("validate").err
+    assert f"{project.place(ADD, 'many')}: error: expected a list, this is text" in err
+    assert f"{project.place(ADD, 'sintax')}: error: unknown key 'sintax'" in err
+    assert "did you mean 'syntax'?" in err and err.endswith("2 errors\n")
+
+
+def test_a_file_is_named_after_its_opcode(project: Project) -> None:
+    path = project.root / ADD
+    path.rename(path.with_name("sum.yaml"))
+    at = project.place("spec/instructions/sum.yaml", "add", "opcode:")
+    expect_error(project, project.run("validate"), at, "the opcode is 'add', the file sum.yaml", "rename")
+
+
+def test_a_long_line_is_shown_around_the_mistake(project: Project) -> None:
+    project.edit(ADD, "[+inf, 0.5, 1.0]", f"[1{'0' * 100_000}, {'0' * 100_000}.x, 1.0]")
+    result = project.run("validate")
+    assert result.code == 1 and "neither a class" in result.err and len(result.err) < 4000
+
+
+def test_all_errors_of_all_files_are_reported_at_once(project: Project) -> None:
+    project.edit(ADD, "add{.rnd}.f64 ", "add{.rnd}.f46 ")
+    project.edit(ADD, "target: sm_53,", "target: sm_54,")
+    project.edit(MAX, "section: 9.7.3.12, anchor", "section: x, anchor")
+    project.edit("spec/instructions/mul.yaml", "d = a * b", "d = a * e")
+    project.write("spec/instructions/min.yaml", "opcode: [min\n")
+    project.edit(MODIFIERS, "rnd: [rn, rz, rm, rp]", "rnd: [rn, rz, rm, rp, rx]")
+    result = project.run("validate")
+    assert result.code == 1
+    places = [
+        project.place(ADD, ".f46"),
+        project.place(ADD, "sm_54"),
+        project.place(MAX, "x, anchor"),
+        "spec/instructions/min.yaml:",
+        project.place("spec/instructions/mul.yaml", "e", "d = a * e"),
+        project.place(MODIFIERS, "rx"),
+    ]
+    for place in places:
+        assert f"{place}" in result.err
+    heads = [line for line in result.err.splitlines() if ": error: " in line]
+    # Columns point at the parts, and files and lines come in order.
+    assert [h.split(":")[0] for h in heads] == sorted(h.split(":")[0] for h in heads)
+
+
+def test_nothing_is_generated_from_a_specification_with_errors(project: Project) -> None:
+    assert project.run("generate").code == 0
+    before = {p: p.read_bytes() for p in (project.root / "generated").rglob("*") if p.is_file()}
+    project.edit(MAX, "return maximum(x, y)", "return minimum(x, y)")
+    result = project.run("generate")
+    assert result.code == 1 and "contradicts" in result.err
+    assert {p: p.read_bytes() for p in (project.root / "generated").rglob("*") if p.is_file()} == before
+    assert [p.name for p in project.root.iterdir() if p.name.startswith(".")] == []
+
+
+# Files that cannot be read: the bytes, the place and a part of the message.
+UNREADABLE: dict[str, tuple[bytes, str, str]] = {
+    "not UTF-8": (b"opcode: add\nsummary: na\xefve\n", "2:12", "not UTF-8: byte 0xef"),
+    "UTF-16": ("opcode: add\n".encode("utf-16"), "1:1", "not UTF-8"),
+    "empty": (b"", "1:1", "the file is empty"),
+    "only a comment": (b"# nothing\n", "1:1", "the file is empty"),
+    "anchors and aliases": (b"a: &a [x, x]\nb: &b [*a, *a]\n", "1:4", "anchors and aliases are not used"),
+    "deeply nested": (b"a: " + b"[" * 10_000 + b"]" * 10_000, "1:35", "nested more than 32 deep"),
+    "too large": (b"a: x\n" * 2_000_000, "1:1", "larger than"),
+    "two documents": (b"opcode: add\n---\nopcode: sub\n", "2:1", "a second document"),
+    "a control character": (b"opcode: add\nsummary: a\x01b\n", "2:11", "the character U+0001 cannot stand in it"),
+    "a line separator": ("opcode: add\nsummary: a\u2028b\n".encode(), "2:11", "the line separator U+2028"),
+    "a tab": (b"opcode:\tadd\n\tsummary: x\n", "2:1", "not valid YAML"),
+    "an unfinished list": (b"opcode: [add\n", "1:13", "not valid YAML"),
+    "a list as a key": (b"[a, b]: c\n", "1:1", "a key must be plain text"),
+    "plain text": (b"add\n", "1:1", "expected a mapping, this is text"),
+    "a list": (b"- add\n", "1:1", "expected a mapping, this is a list"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+@pytest.mark.parametrize("path", [ADD, TYPES])
+def test_a_file_that_cannot_be_read_is_one_clear_error(project: Project, path: str, name: str) -> None:
+    data, place, message = UNREADABLE[name]
+    project.write(path, data)
+    result = project.run("validate")
+    assert result.code == 1
+    head = result.err.splitlines()[0]
+    assert head.startswith(f"{path}:{place}: error: ") and message in head
+    assert result.err.endswith("\n1 error\n") or name in ("plain text", "a list as a key", "a list")
+
+
+@pytest.mark.parametrize("name", ["types", "modifiers", "targets"])
+def test_a_missing_common_file_is_named(project: Project, name: str) -> None:
+    (project.root / f"spec/{name}.yaml").unlink()
+    result = project.run("validate")
+    assert result.code == 1
+    assert f"spec/{name}.yaml:1:1: error: cannot read the file: No such file or directory" in result.err
+
+
+def test_a_folder_a_pipe_and_a_dangling_link_are_no_files(project: Project) -> None:
+    folder = project.root / "spec/instructions"
+    (folder / "folder.yaml").mkdir()
+    os.mkfifo(folder / "pipe.yaml")
+    (folder / "link.yaml").symlink_to("nowhere")
+    result = project.run("validate")
+    assert result.code == 1 and result.err.endswith("3 errors\n")
+    for name in ("folder", "pipe", "link"):
+        assert f"spec/instructions/{name}.yaml:1:1: error: cannot read the file" in result.err
+
+
+def test_a_project_without_instructions_is_an_error(project: Project) -> None:
+    for path in (project.root / "spec/instructions").iterdir():
+        path.unlink()
+    result = project.run("validate")
+    assert result.code == 1 and "no instruction files here" in result.err
+
+
+def test_a_byte_order_mark_and_windows_line_ends_change_nothing(project: Project) -> None:
+    text = (project.root / ADD).read_bytes()
+    assert project.run("generate").code == 0
+    project.write(ADD, b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n"))
+    result = project.run("generate", "--check")
+    assert result.code == 0, result.out
+    project.edit(ADD, "target: sm_53,", "target: sm_54,")
+    expect_error(project, project.run("validate"), project.place(ADD, "sm_54"), "unknown target")
+
+
+def test_scalars_are_text_as_written(tmp_path: Path) -> None:
+    texts = [".NaN", "-0.0", "8.10", "no", "0x7f", "1e3", "null", "~", "1_000", "12:30", "2001-01-01", "+.inf", "Yes"]
+    (tmp_path / "x.yaml").write_text("".join(f"- {t}\n" for t in texts), "utf-8")
+    assert load(tmp_path / "x.yaml", tmp_path).data == texts
+    (tmp_path / "y.yaml").write_text("[true, false, 'true']", "utf-8")
+    assert load(tmp_path / "y.yaml", tmp_path).data == [True, False, "true"]
+
+
+def test_positions_in_a_literal_block_count_characters(project: Project) -> None:
+    project.edit(ADD, "  d = a + b\n", "  # größer als – ∞\n\n  s = a + b  # ½\n  d = s + e  # é\n")
+    expect_error(project, project.run("validate"), project.place(ADD, "e  # é"), "unknown name 'e'")
+
+
+def test_validate_reports_on_the_paths_it_is_given(project: Project) -> None:
+    project.edit(ADD, "target: sm_53,", "target: sm_54,")
+    project.edit(MAX, "section: 9.7.3.12, anchor", "section: x, anchor")
+    assert project.run("validate", project.root / ADD).err.endswith("\n1 error\n")
+    assert project.run("validate", project.root / "spec").err.endswith("\n2 errors\n")
+    assert project.run("validate", project.root / TYPES).code == 0
+    assert project.run("validate", project.root / "nowhere").code == 2
+
+
+SHORT_TEXT_OF_MUCH = {
+    "choices": "- add" + ".{" + ",".join(["rn", "rz"] * 200) + "}" * 1 + ".{f32,f64}" * 300 + "  d, a, b",
+    "options": "- add" + "{.rn}" * 60 + ".f32  d, a, b",
+    "empty options": "- add" + "{}" * 60 + ".f32  d, a, b",
+    "braces": "- add" + "{" * 5000 + "}" * 5000 + ".f32  d, a, b",
+    "names": "- add" + ".rn" * 30_000 + ".f32  d, a, b",
+}
+
+
+@pytest.mark.parametrize("name", SHORT_TEXT_OF_MUCH)
+def test_a_line_that_stands_for_too_much_is_refused_at_once(project: Project, name: str) -> None:
+    project.edit(ADD, "  - add{.rnd}.f64                       d, a, b", f'  {SHORT_TEXT_OF_MUCH[name]}')
+    result = project.run("validate")
+    assert result.code == 1
+    assert "spellings" in result.err or "names in one spelling" in result.err
+
+
+TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+STRANGE = ["{", "}", "[", ":", "|", "\t", '"', "&x", "*x", "!!int", "é", "0x", "1e9999", "9" * 5000, "def f(x):", "a.b",
+           "0x1p99999", "2**20000", "<<", "return", "lambda:", "not", "import x", "\x85", "~", "%", "()", "None"]  # fmt: skip
+
+
+def mutated(text: str, rng: random.Random) -> str:
+    tokens = TOKEN.findall(text)
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        i, j = rng.randrange(len(tokens)), rng.randrange(len(tokens))
+        match rng.randrange(5):
+            case 0:
+                del tokens[i : i + rng.choice((1, 1, 30))]
+            case 1:
+                tokens[i] = rng.choice(tokens)
+            case 2:
+                tokens.insert(i, rng.choice(STRANGE))
+            case 3:
+                tokens[i], tokens[j] = tokens[j], tokens[i]
+            case 4:
+                tokens[i:i] = tokens[j : j + 30]
+    return "".join(tokens)
+
+
+def test_whatever_happens_to_a_file_is_reported_and_never_a_crash(project: Project) -> None:
+    rng = random.Random(20240607)
+    for name in ("min", "mul"):
+        (project.root / f"spec/instructions/{name}.yaml").unlink()
+    originals = {p: (project.root / p).read_text("utf-8") for p in (ADD, MAX, TYPES, MODIFIERS)}
+    wrong = 0
+    for _ in range(300):
+        path, text = rng.choice(list(originals.items()))
+        project.write(path, mutated(text, rng))
+        try:
+            reading = read_all(project.root)
+            errors = list(reading.diagnostics)
+            if reading.spec is not None:
+                errors += check(reading.spec)[1]
+            wrong += bool(errors)
+            assert all(str(e).startswith("spec/") for e in errors)
+        except PtxspecError:
+            wrong += 1
+        project.write(path, text)
+    assert wrong > 150
