@@ -106,6 +106,7 @@ class Modifier:
     section: str
     mode: str | None
     ftz: bool
+    approximate: bool
     raw: Code | None
     operand: Code | None
     result: Code | None
@@ -226,6 +227,15 @@ class Accuracy:
 
 
 @dataclass(frozen=True)
+class Meaning:
+    """Spellings that behave as though they had further modifiers."""
+
+    selector: Selector
+    modifiers: tuple[str, ...]
+    section: str
+
+
+@dataclass(frozen=True)
 class Page:
     """A page of NVIDIA's manual."""
 
@@ -249,7 +259,8 @@ class Note:
 @dataclass(frozen=True)
 class Variant:
     """One complete spelling with its number of source operands. `manual` is what the manual requires, None where it
-    does not list the variant; `requires` is what the assembler was seen to require."""
+    does not list the variant; `requires` is what the assembler was seen to require. `means` are modifiers that it
+    behaves as though it had: those that `sin.f32` leaves out of `sin.approx.ftz.f32`."""
 
     opcode: str
     modifiers: tuple[str, ...]
@@ -260,6 +271,7 @@ class Variant:
     requires: Requirement = Requirement("", "")
     manual: Requirement | None = None
     claim: str = "exact"
+    means: tuple[str, ...] = ()
 
     @cached_property
     def spelling(self) -> str:
@@ -284,6 +296,7 @@ class Instruction:
     observed: str
     rules: tuple[Rule, ...]
     assembler_rules: tuple[Rule, ...]
+    means: tuple[Meaning, ...]
     semantics: Code
     nan: tuple[tuple[Selector, NanRule], ...]
     corner_tables: tuple[CornerTable, ...]
@@ -325,8 +338,8 @@ class Spec:
     sources: Mapping[str, str]
 
     def effective_modifiers(self, variant: Variant, target: str | None) -> frozenset[str]:
-        """The variant's modifiers and those that the target implies."""
-        names = set(variant.modifiers)
+        """The variant's modifiers, those that it means and those that the target implies."""
+        names = {*variant.modifiers, *variant.means}
         if target is not None:
             order = self.targets[target].order
             for i in self.implied:

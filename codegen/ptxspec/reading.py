@@ -19,6 +19,7 @@ from .model import (
     Format,
     Implied,
     Instruction,
+    Meaning,
     Modifier,
     NanRule,
     Note,
@@ -213,10 +214,11 @@ class _Files:
         if name in types or name in formats or name in TABLE:
             what = "function of the semantics language" if name in TABLE else "type"
             self.errors.append(doc.error(where, f"'{name}' is the name of a {what}", key=True))
-        round_ = m.get("round", {})
+        round_, approximate = m.get("round", {}), bool(m.get("approximate", False))
         stages = {s: self.code(doc, (*where, s), m.get(s)) for s in ("raw", "operand", "result", "override")}
         summary = _text(m["summary"])
-        return Modifier(name, summary, m["section"], round_.get("mode"), bool(round_.get("ftz", False)), **stages)
+        mode, ftz = round_.get("mode"), bool(round_.get("ftz", False))
+        return Modifier(name, summary, m["section"], mode, ftz, approximate, **stages)
 
     # Parts that several files use
 
@@ -307,6 +309,7 @@ class _InstructionFile:
             return None
         rules = [self.rule(("requires", i), r) for i, r in enumerate(data["requires"])]
         observed = [self.rule(("assembler", "requires", i), r) for i, r in enumerate(assembler.get("requires", []))]
+        means = tuple(self.meaning(("means", i), m) for i, m in enumerate(data.get("means", [])))
         nan = []
         for i, n in enumerate(data.get("nan", [])):
             if self.files.known(doc, ("nan", i, "rule"), n["rule"], self.spec.nan_rules, "NaN rule"):
@@ -335,22 +338,44 @@ class _InstructionFile:
             observed=_text(assembler.get("observed", "")),
             rules=tuple(rules),
             assembler_rules=tuple(observed),
+            means=means,
             semantics=semantics,
             nan=tuple(nan),
             corner_tables=tables,
             accuracy=accuracy,
             notes=notes,
-            variants=tuple(self.complete(v, rules, observed, accuracy) for v in self.variants),
+            variants=tuple(self.complete(v, rules, observed, means, accuracy) for v in self.variants),
         )
 
-    def complete(self, v: Variant, rules: list[Rule], observed: list[Rule], accuracy: tuple[Accuracy, ...]) -> Variant:
+    def complete(
+        self,
+        v: Variant,
+        rules: list[Rule],
+        observed: list[Rule],
+        means: tuple[Meaning, ...],
+        accuracy: tuple[Accuracy, ...],
+    ) -> Variant:
         targets, versions = self.spec.targets, self.spec.versions
         manual = manual_requirement(v, rules, targets, versions)
-        claim = "exact" if v.listed else "unspecified"
+        meant = tuple(n for m in means if m.selector.matches(v) for n in m.modifiers)
+        approximate = any(self.spec.modifiers[n].approximate for n in (*v.modifiers, *meant))
+        claim = "unspecified" if approximate or not v.listed else "exact"
         if v.listed and any(a.selector.matches(v) for a in accuracy):
             claim = "bounded"
         requires = observed_requirement(v, manual, observed, targets, versions)
-        return replace(v, requires=requires, manual=manual if v.listed else None, claim=claim)
+        return replace(v, requires=requires, manual=manual if v.listed else None, claim=claim, means=meant)
+
+    def meaning(self, where: Where, m: dict[str, Any]) -> Meaning:
+        """Each spelling with the modifiers that it means must be a spelling of this opcode too."""
+        at = (*where, "modifiers")
+        selector = self.selector(where, m)
+        found = self.files.expanded(self.doc, at, m["modifiers"], self.spec)
+        names = found[0] if len(found) == 1 and self.spec.modifiers.keys() >= set(found[0]) else ()
+        full = {v.names for v in self.variants}
+        if found and (not names or any(v.names.union(names) not in full for v in self.variants if selector.matches(v))):
+            message = f"'{selector.text}' with {m['modifiers']} is no spelling of {self.opcode}"
+            self.errors.append(self.doc.error(at, message, "write modifiers that make it one, as in .approx.ftz"))
+        return Meaning(selector, names, m["section"])
 
     def syntax(self, where: Where, lines: list[str], listed: bool) -> list[SyntaxLine]:
         doc, spec = self.doc, self.spec

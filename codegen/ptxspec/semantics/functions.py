@@ -265,9 +265,9 @@ def bits(x):  # type: ignore[no-untyped-def]
     """The encoding of x as an unsigned integer of the format's width."""
 
 
-@_row("bits -> float", clause="3.4")
-def float_of(x):  # type: ignore[no-untyped-def]
-    """The number of the variant's format whose encoding is x."""
+@_row("bits, format -> float", optional=1, clause="3.4")
+def float_of(x, format):  # type: ignore[no-untyped-def]
+    """The number whose encoding is x, in the given format (the variant's, when none is given)."""
 
 
 @_row("float -> float")

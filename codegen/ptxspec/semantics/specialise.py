@@ -73,7 +73,7 @@ def programs(spec: Spec, instruction: Instruction, variant: Variant) -> dict[str
         if target.order < floor:
             continue
         effective = spec.effective_modifiers(variant, target.name)
-        if effective == set(variant.modifiers) and not by_target:
+        if effective == spec.effective_modifiers(variant, None) and not by_target:
             continue
         key = (effective, target.name if by_target else "")
         if key not in cache:
@@ -534,7 +534,7 @@ class _Specialiser:
         if f.parameters[0] == "bool":
             return self.value(tree.Operator(e.code, e.mark, f.operator, e.arguments), scope)
         if f.name == "float_of":
-            return self.apply(e, f, [self.typed(self.value(e.arguments[0], scope), e, bits_of(self.format.width))])
+            return self.float_of(e, f, scope)
         return self.apply(e, f, self.same_kind(e.arguments, scope))
 
     def apply(self, e: tree.Node, f: Function, arguments: list[_Typed]) -> _Typed:
@@ -547,7 +547,7 @@ class _Specialiser:
                 "name the first result, or compute it in one rounding with fusedMultiplyAdd(a, b, c)",
             )  # fmt: skip
         terms = tuple(a.term for a in arguments)
-        format = kind.format if kind.sort == "float" else self.format if f.name == "float_of" else None
+        format = kind.format if kind.sort == "float" else None
         assert format is not None or kind.sort != "float"
         if f.result == "float":
             result = float_in(format or self.format)
@@ -559,25 +559,31 @@ class _Specialiser:
 
     def convert(self, e: tree.Call, f: Function, scope: _Scope) -> _Typed:
         x = self.typed(self.value(e.arguments[0], scope), e.arguments[0])
-        to = self.value(e.arguments[1], scope)
+        format = self.named_format(e.arguments[1], scope)
         how = self.value(e.arguments[2], scope) if len(e.arguments) > 2 else Static("rounding", self.mode)
         source = x.term.kind.format
         if source is None:
             raise self.wrong(e.arguments[0], f"convert takes a float, this is a {x.term.kind}", _usage(f))
-        if not (isinstance(to, Static) and to.sort == "type" and to.value in self.spec.formats):
-            raise self.wrong(
-                e.arguments[1], "the second argument is a format", "one of " + ", ".join(self.spec.formats)
-            )
         if not (isinstance(how, Static) and how.sort == "rounding"):
             raise self.wrong(
                 e.arguments[2], "the third argument is a rounding direction", "one of " + ", ".join(ROUNDINGS)
             )
-        format = self.spec.formats[str(to.value)]
         exact = _contains(format, source)
         if x.rounded and not exact:
             raise self.wrong(e, "this rounds twice in one expression", "name the first result")
         applied = Apply(float_in(format), f.name, (x.term,), format, str(how.value), self.ftz and not exact)
         return _Typed(applied, x.rounded or not exact)
+
+    def float_of(self, e: tree.Call, f: Function, scope: _Scope) -> _Typed:
+        format = self.named_format(e.arguments[1], scope) if len(e.arguments) > 1 else self.format
+        x = self.typed(self.value(e.arguments[0], scope), e, bits_of(format.width))
+        return _Typed(Apply(float_in(format), f.name, (x.term,), format), x.rounded)
+
+    def named_format(self, e: tree.Expression, scope: _Scope) -> Format:
+        to = self.value(e, scope)
+        if not (isinstance(to, Static) and to.sort == "type" and to.value in self.spec.formats):
+            raise self.wrong(e, "the second argument is a format", "one of " + ", ".join(self.spec.formats))
+        return self.spec.formats[str(to.value)]
 
     def inline(self, e: tree.Call, helper: tree.Helper, scope: _Scope) -> _Value:
         if helper.name in self.calls:

@@ -52,7 +52,7 @@ def add_sat_f32_2(a: Array, b: Array) -> Array:
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:41
+    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
     return d_3
 
 
@@ -63,8 +63,8 @@ def add_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rn.ftz.f32x2
     # add.f32 on sm_10, sm_11, sm_12, sm_13
     # add.rn.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = addition(a_2, b_2, f32, roundTiesToEven, True)  # add.yaml:33
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     return d_2
@@ -75,13 +75,13 @@ def add_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rn.ftz.sat.f32
     # add.sat.f32 on sm_10, sm_11, sm_12, sm_13
     # add.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = addition(a_2, b_2, f32, roundTiesToEven, True)  # add.yaml:33
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:41
+    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
     return d_3
 
 
@@ -99,7 +99,7 @@ def add_rz_sat_f32_2(a: Array, b: Array) -> Array:
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:41
+    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
     return d_3
 
 
@@ -107,8 +107,8 @@ def add_rz_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rz.ftz.f32
     # add.rz.ftz.f32x2
     # add.rz.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = addition(a_2, b_2, f32, roundTowardZero, True)  # add.yaml:33
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     return d_2
@@ -117,13 +117,13 @@ def add_rz_ftz_f32_2(a: Array, b: Array) -> Array:
 def add_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rz.ftz.sat.f32
     # add.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = addition(a_2, b_2, f32, roundTowardZero, True)  # add.yaml:33
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:41
+    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
     return d_3
 
 
@@ -141,15 +141,15 @@ def add_rm_sat_f32_2(a: Array, b: Array) -> Array:
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:41
+    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
     return d_3
 
 
 def add_rm_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rm.ftz.f32
     # add.rm.ftz.f32x2
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = addition(a_2, b_2, f32, roundTowardNegative, True)  # add.yaml:33
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     return d_2
@@ -157,13 +157,13 @@ def add_rm_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def add_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rm.ftz.sat.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = addition(a_2, b_2, f32, roundTowardNegative, True)  # add.yaml:33
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:41
+    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
     return d_3
 
 
@@ -181,15 +181,15 @@ def add_rp_sat_f32_2(a: Array, b: Array) -> Array:
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:41
+    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
     return d_3
 
 
 def add_rp_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rp.ftz.f32
     # add.rp.ftz.f32x2
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = addition(a_2, b_2, f32, roundTowardPositive, True)  # add.yaml:33
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     return d_2
@@ -197,13 +197,13 @@ def add_rp_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def add_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rp.ftz.sat.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = addition(a_2, b_2, f32, roundTowardPositive, True)  # add.yaml:33
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:41
+    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
     return d_3
 
 
@@ -287,7 +287,7 @@ def add_sat_f16_2(a: Array, b: Array) -> Array:
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
     _1 = (~compareGreater(d_2, _x0000, f16))
     _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
-    d_3 = select(_1, _x0000, _2)  # modifiers.yaml:41
+    d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
     return d_3
 
 
@@ -296,8 +296,8 @@ def add_ftz_f16_2(a: Array, b: Array) -> Array:
     # add.ftz.f16x2
     # add.rn.ftz.f16
     # add.rn.ftz.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
     d = addition(a_2, b_2, f16, roundTiesToEven, True)  # add.yaml:33
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
     return d_2
@@ -308,13 +308,13 @@ def add_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     # add.ftz.sat.f16x2
     # add.rn.ftz.sat.f16
     # add.rn.ftz.sat.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
     d = addition(a_2, b_2, f16, roundTiesToEven, True)  # add.yaml:33
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
     _1 = (~compareGreater(d_2, _x0000, f16))
     _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
-    d_3 = select(_1, _x0000, _2)  # modifiers.yaml:41
+    d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
     return d_3
 
 

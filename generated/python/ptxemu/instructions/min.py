@@ -69,8 +69,8 @@ def min_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
 def min_ftz_f32_2(a: Array, b: Array) -> Array:
     # min.ftz.f32
     # min.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = minimumNumber(a_2, b_2, f32)  # min.yaml:45
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     return d_2
@@ -78,8 +78,8 @@ def min_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def min_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # min.ftz.xorsign.abs.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     sign = (a_2 ^ b_2)  # min.yaml:39
     a_3 = magnitude(a_2, f32)  # min.yaml:41
     b_3 = magnitude(b_2, f32)  # min.yaml:42
@@ -91,8 +91,8 @@ def min_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
 
 def min_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
     # min.ftz.NaN.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = minimum(a_2, b_2, f32)  # min.yaml:45
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
     return d_2
@@ -100,8 +100,8 @@ def min_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
 
 def min_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # min.ftz.NaN.xorsign.abs.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     sign = (a_2 ^ b_2)  # min.yaml:39
     a_3 = magnitude(a_2, f32)  # min.yaml:41
     b_3 = magnitude(b_2, f32)  # min.yaml:42
@@ -151,9 +151,9 @@ def min_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def min_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # min.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
+    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = minimumNumber(a_2, b_2, f32)  # min.yaml:45
     d_2 = minimumNumber(d, c_2, f32)  # min.yaml:47
     d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
@@ -162,9 +162,9 @@ def min_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def min_ftz_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # min.ftz.abs.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
+    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     a_3 = magnitude(a_2, f32)  # min.yaml:41
     b_3 = magnitude(b_2, f32)  # min.yaml:42
     c_3 = magnitude(c_2, f32)  # min.yaml:44
@@ -176,9 +176,9 @@ def min_ftz_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def min_ftz_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
     # min.ftz.NaN.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
+    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = minimum(a_2, b_2, f32)  # min.yaml:45
     d_2 = minimum(d, c_2, f32)  # min.yaml:47
     d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
@@ -187,9 +187,9 @@ def min_ftz_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def min_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # min.ftz.NaN.abs.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:35
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
+    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     a_3 = magnitude(a_2, f32)  # min.yaml:41
     b_3 = magnitude(b_2, f32)  # min.yaml:42
     c_3 = magnitude(c_2, f32)  # min.yaml:44
@@ -257,8 +257,8 @@ def min_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
 def min_ftz_f16_2(a: Array, b: Array) -> Array:
     # min.ftz.f16
     # min.ftz.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
     d = minimumNumber(a_2, b_2, f16)  # min.yaml:45
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
     return d_2
@@ -267,8 +267,8 @@ def min_ftz_f16_2(a: Array, b: Array) -> Array:
 def min_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # min.ftz.xorsign.abs.f16
     # min.ftz.xorsign.abs.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
     sign = (a_2 ^ b_2)  # min.yaml:39
     a_3 = magnitude(a_2, f16)  # min.yaml:41
     b_3 = magnitude(b_2, f16)  # min.yaml:42
@@ -281,8 +281,8 @@ def min_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
 def min_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
     # min.ftz.NaN.f16
     # min.ftz.NaN.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
     d = minimum(a_2, b_2, f16)  # min.yaml:45
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
     return d_2
@@ -291,8 +291,8 @@ def min_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
 def min_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # min.ftz.NaN.xorsign.abs.f16
     # min.ftz.NaN.xorsign.abs.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:35
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:35
+    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
+    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
     sign = (a_2 ^ b_2)  # min.yaml:39
     a_3 = magnitude(a_2, f16)  # min.yaml:41
     b_3 = magnitude(b_2, f16)  # min.yaml:42
