@@ -37,6 +37,9 @@ ROUNDED = {
 SELECTING = ("min", "max")
 BITWISE = ("abs", "neg", "copysign", "testp")
 NEEDS_ROUNDING = ("fma", "mad", "div", "rcp", "sqrt")
+# What the spellings of PTX 1.x mean.
+DEFAULTS = {"div.f64": "div.rn.f64", "mad.f64": "mad.rn.f64", "sqrt.f64": "sqrt.rn.f64"}
+OOB_NAN = 0x7FFF
 
 
 def lane(type_: str) -> str:
@@ -45,9 +48,11 @@ def lane(type_: str) -> str:
 
 def judged(spelling: str) -> bool:
     """The manual and IEEE 754 fix every bit of the variant but a NaN's, whose rule the design fixes."""
-    opcode, *modifiers, _ = spelling.split(".")
-    if {"approx", "full", "oob"} & set(modifiers):
+    opcode, *modifiers, _ = DEFAULTS.get(spelling, spelling).split(".")
+    if {"approx", "full"} & set(modifiers):
         return False
+    if opcode == "mad":
+        return True
     if opcode in NEEDS_ROUNDING:
         return bool(MODES.keys() & set(modifiers))
     return opcode in (*ROUNDED, *SELECTING, *BITWISE)
@@ -55,7 +60,7 @@ def judged(spelling: str) -> bool:
 
 def expected(spelling: str, operands: Sequence[Bits], arithmetic: Callable[..., Bits] = mpfr_apply) -> Bits:
     """The result of one lane: bits of the lane's format for operands of such bits; bool for a predicate."""
-    opcode, *names, type_ = spelling.split(".")
+    opcode, *names, type_ = DEFAULTS.get(spelling, spelling).split(".")
     modifiers, format_ = set(names), lane(type_)
     e, f = FIELDS[format_]
     dtype = unsigned_type(e, f)
@@ -68,6 +73,9 @@ def expected(spelling: str, operands: Sequence[Bits], arithmetic: Callable[..., 
         return (operands[1] & magnitude) | (operands[0] & sign)
     if opcode == "testp":
         return _property(operands[0] & magnitude, names[0], infinity, least)
+    outside = np.zeros(operands[0].shape, np.bool_)
+    if "oob" in modifiers:
+        outside = np.logical_or.reduce([x == OOB_NAN for x in operands])
     ftz = "ftz" in modifiers
     if ftz:
         operands = [np.where((x & magnitude) < least, x & sign, x).astype(dtype) for x in operands]
@@ -82,7 +90,10 @@ def expected(spelling: str, operands: Sequence[Bits], arithmetic: Callable[..., 
         given = list(operands)
         if opcode == "rcp":
             given.insert(0, np.full_like(given[0], ((1 << (e - 1)) - 1) << f))
-        result = arithmetic(ROUNDED[opcode], given, (e, f), mode, ftz, nan=CANONICAL[format_])
+        if opcode == "mad" and not modifiers & MODES.keys():
+            result = _mad_of_sm_1x(given, ftz)
+        else:
+            result = arithmetic(ROUNDED[opcode], given, (e, f), mode, ftz, nan=CANONICAL[format_])
     is_nan = (result & magnitude) > infinity
     if format_ == "f64":
         payload = np.full_like(result, CANONICAL["f64"])
@@ -97,7 +108,21 @@ def expected(spelling: str, operands: Sequence[Bits], arithmetic: Callable[..., 
         result = np.where(is_nan | negative, dtype.type(0), np.minimum(result, one))
     if "relu" in modifiers:
         result = np.where(negative & ~is_nan, dtype.type(0), result)
-    return result.astype(dtype)
+    return np.where(outside, dtype.type(0), result).astype(dtype)
+
+
+def _mad_of_sm_1x(operands: Sequence[Bits], ftz: bool) -> Bits:
+    """f32: the product cut to 24 significant bits and then added; as mul and add where the addend is a zero."""
+    with np.errstate(all="ignore"):
+        a, b, c = (x.view(np.float32) for x in operands)
+        product = a.astype(np.float64) * b.astype(np.float64)
+        cut = (product.view(np.uint64) & np.uint64(0xFFFFFFFFE0000000)).view(np.float64)
+        separate = mpfr_apply("multiplication", operands[:2], FIELDS["f32"], MODES["rn"], ftz)
+        plain = mpfr_apply("addition", [separate, operands[2]], FIELDS["f32"], MODES["rn"], ftz)
+        total = cut + c.astype(np.float64)
+    # A double rounding from 53 to 24 bits does no harm to a sum of two numbers of 24 bits.
+    fused = mpfr_apply("convert", [total.view(np.uint64)], FIELDS["f32"], MODES["rn"], ftz, FIELDS["f64"])
+    return np.where(c == 0, plain, fused)
 
 
 def _property(magnitude: Bits, name: str, infinity: Any, least: Any) -> Bits:

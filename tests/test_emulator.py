@@ -22,7 +22,8 @@ def groups() -> dict[tuple[str, frozenset[str], str, int], list[str]]:
     for v in ptxemu.variants():
         if judge.judged(v.spelling):
             opcode, *names, type_ = v.spelling.split(".")
-            found[opcode, frozenset(names) - {"rn"}, judge.lane(type_), v.operands].append(v.spelling)
+            default = {"rn"} if opcode in ("add", "sub", "mul") else set()
+            found[opcode, frozenset(names) - default, judge.lane(type_), v.operands].append(v.spelling)
     return dict(found)
 
 
@@ -86,6 +87,21 @@ def test_all_inputs_of_16_bits(group: tuple[str, frozenset[str], str, int]) -> N
 
 def test_every_exact_variant_has_a_judge() -> None:
     judged = {s for spellings in GROUPS.values() for s in spellings}
-    exact = {v.spelling for v in ptxemu.variants() if v.claim == "exact"}
-    # The value of an OOB NaN and mad without rounding are told in their own tests.
-    assert {s for s in exact - judged if "oob" not in s and not s.startswith("mad")} == set()
+    assert {v.spelling for v in ptxemu.variants() if v.claim == "exact"} <= judged
+
+
+@pytest.mark.parametrize("target", ["sm_10", "sm_13"])
+@pytest.mark.parametrize("spelling", ["add.f32", "mul.rz.f32", "mad.f32", "mad.sat.f32", "max.f32", "abs.f32"])
+def test_single_precision_always_flushes_on_sm_1x(spelling: str, target: str) -> None:
+    opcode, rest = spelling.split(".", 1)
+    count = ptxemu.compile(spelling).operands
+    operands = list(judge.random_operands("f32", count, 3 * GRID_RANDOM))
+    operands = [np.concatenate([x, g]) for x, g in zip(operands, grid("f32", count), strict=True)]
+    want = judge.expected(f"{opcode}.ftz.{rest}", operands)
+    assert_equal(spelling, operands, ptxemu.execute(spelling, *operands, target=target), want)
+
+
+def test_mad_without_rounding_is_fused_from_sm_20_on() -> None:
+    operands = list(judge.random_operands("f32", 3, 3 * GRID_RANDOM))
+    want = judge.expected("fma.rn.f32", operands)
+    assert_equal("mad.f32", operands, ptxemu.execute("mad.f32", *operands, target="sm_20"), want)

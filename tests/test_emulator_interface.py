@@ -106,7 +106,7 @@ def test_a_target_before_sm_20_flushes() -> None:
         ("add.f8", r"a spelling has one type"),
         ("add", r"a spelling has one type"),
         ("max.xorsign.f32", r"do not go together, or one is missing; nearest: .*max\.xorsign\.abs\.f32"),
-        ("ad.f32", r"unknown opcode 'ad'; did you mean 'add'\?"),
+        ("addd.f32", r"unknown opcode 'addd'; did you mean 'add'\?"),
         ("add.sat.sat.f32", r"\.sat stands twice"),
         ("", r"unknown opcode ''"),
     ],

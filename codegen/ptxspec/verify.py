@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from .model import Spec, Variant
 from .ptxas import judge, statement, version
 
 Pair = tuple[str, str]
+Job = TypeVar("Job")
 Progress = Callable[[int, int], None]
 _BATCH = 20_000
 
@@ -158,7 +160,7 @@ def _eras(spec: Spec) -> list[Pair]:
     return list(dict.fromkeys(found))
 
 
-def _collect[Job](work: Callable[[Job], list[Disagreement]], jobs: Sequence[Job], progress: Progress | None) -> list[Disagreement]:
+def _collect(work: Callable[[Job], list[Disagreement]], jobs: Sequence[Job], progress: Progress | None) -> list[Disagreement]:
     found: list[Disagreement] = []
     with ThreadPoolExecutor(2) as pool:
         for done, wrong in enumerate(pool.map(work, jobs), 1):
