@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from ptxspec.model import Spec, Variant
-from ptxspec.ptxas import find_ptxas, judge, statement, version
+from conftest import Project
+from ptxspec import verify
+from ptxspec.model import Spec
+from ptxspec.ptxas import find_ptxas, version
 from ptxspec.reading import read
 
 ROOT = Path(__file__).parents[1]
@@ -30,36 +30,49 @@ def ptxas(spec: Spec) -> Path:
     return found
 
 
-def pairs(spec: Spec) -> Iterator[tuple[str, str]]:
-    """Every target with every PTX version that knows it."""
-    for t in spec.targets.values():
-        for v in spec.versions.values():
-            if v.order >= spec.versions[t.ptx].order:
-                yield t.name, v.version
-
-
-def takes(spec: Spec, v: Variant, target: str, ptx: str) -> bool:
-    order, here, r = spec.versions[ptx].order, spec.targets[target].order, v.requires
-    if here < spec.targets[r.target].order or order < spec.versions[r.ptx].order:
-        return False
-    ceilings = [r.until] + [
-        w.until for w in r.within if spec.targets[w.first].order <= here <= spec.targets[w.last].order
-    ]
-    return all(order <= spec.versions[c].order for c in ceilings if c)
-
-
 def test_ptxas_takes_each_variant_exactly_where_the_specification_says(spec: Spec, ptxas: Path) -> None:
-    variants = [v for i in spec.instructions.values() for v in i.variants]
-    statements = [statement(v.spelling, v.operands, v.predicate) for v in variants]
+    wrong = verify.variants(spec, ptxas)
+    assert not wrong, "\n".join(map(str, wrong[:40]))
 
-    def wrong_on(pair: tuple[str, str]) -> list[str]:
-        verdicts = judge(ptxas, statements, *pair)
-        return [
-            f"{v} on {pair[0]}, PTX {pair[1]}: {messages or 'accepted'}"
-            for v, messages in zip(variants, verdicts, strict=True)
-            if takes(spec, v, *pair) == bool(messages)
-        ]
 
-    with ThreadPoolExecutor(2) as pool:
-        wrong = [line for lines in pool.map(wrong_on, pairs(spec)) for line in lines]
-    assert not wrong, "\n".join(wrong[:40])
+def test_ptxas_refuses_every_spelling_that_the_specification_does_not_have(spec: Spec, ptxas: Path) -> None:
+    wrong, count = verify.illegal(spec, ptxas, verify.eras(spec))
+    assert not wrong, "\n".join(map(str, wrong[:40]))
+    assert count > 500_000
+
+
+def test_every_kind_of_spelling_is_among_those_that_are_tried(spec: Spec) -> None:
+    tried = {(names, n) for names, n in verify.combinations(spec, "fma")}
+    own = {v.names for v in spec.instructions["fma"].variants}
+    assert own <= {frozenset(names) for names, _ in tried}
+    assert (("rn", "sat", "relu", "f16"), 3) in tried and (("rn", "NaN", "f32"), 3) in tried
+    assert (("f64",), 4) in tried
+
+
+def test_a_wrong_requirement_is_found(project: Project, ptxas: Path) -> None:
+    for path in (project.root / "spec/instructions").iterdir():
+        if path.stem not in ("neg", "testp"):
+            path.unlink()
+    project.edit("spec/instructions/neg.yaml", "ptx: 7.0, target: sm_80", "ptx: 7.1, target: sm_80")
+    project.edit("spec/instructions/testp.yaml", "{f32,f64}    p, a", "f32    p, a")
+    result = project.run("verify", "--record")
+    assert result.code == 1
+    assert "neg.bf16 with 1 operands on sm_80, PTX 7.0: ptxas accepts it" in result.out
+    assert "testp.finite.f64 with 1 operands on sm_121f, PTX 9.5: ptxas accepts it" in result.out
+
+
+def test_the_evidence_is_what_was_seen_here(spec: Spec) -> None:
+    assert spec.evidence is not None
+    every = [v for i in spec.instructions.values() for v in i.variants]
+    assert spec.evidence.variants == len(every) == 463
+    assert spec.evidence.pairs == len(verify.pairs(spec))
+    combinations = sum(1 for o in spec.instructions for _ in verify.combinations(spec, o))
+    assert spec.evidence.spellings == combinations * len(verify.eras(spec))
+    differing = [(v.spelling, v.operands) for v in every if v.manual != v.requires]
+    assert [(e.variant, e.operands) for e in spec.evidence.ledger] == differing
+
+
+def test_without_ptxas_verify_says_what_to_do(project: Project) -> None:
+    result = project.run("verify", "--ptxas", "nowhere")
+    assert result.code == 2
+    assert "no file nowhere; install the wheel nvidia-cuda-nvcc" in result.err

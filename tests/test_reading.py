@@ -63,13 +63,6 @@ MISTAKES = {
         "unknown key 'corner_case'",
         "'corner_cases'",
     ),
-    "a missing key": (
-        ADD,
-        "summary: Sum of two values.\n",
-        "«",
-        "missing key 'summary'",
-        "opcode, summary",
-    ),
     "a list for text": (
         ADD,
         "summary: Sum of two values.",
@@ -124,7 +117,7 @@ MISTAKES = {
         "target: sm_53,",
         "target: «sm_54,",
         "unknown target 'sm_54'",
-        "'sm_5",
+        "'sm_53'",
     ),
     "an unknown PTX version": (
         ADD,
@@ -164,7 +157,7 @@ MISTAKES = {
     "a rule for another opcode": (
         ADD,
         "add{.{rn,rz}}.f64",
-        "«mul{.{rn,rz}}.f64",
+        '«mul{.{rn,rz}}.f64',
         "'mul{.{rn,rz}}.f64' selects nothing",
         "'add'",
     ),
@@ -458,6 +451,11 @@ def test_a_mistake_is_reported_where_it_is(project: Project, name: str) -> None:
     at = project.place(path, "«")
     project.edit(path, "«", "")
     expect_error(project, project.run("validate"), at, message, help)
+
+
+def test_a_missing_key_is_reported_where_the_mapping_begins(project: Project) -> None:
+    project.edit(ADD, "summary: Sum of two values.\n", "")
+    expect_error(project, project.run("validate"), f"{ADD}:2:1", "missing key 'summary'", "opcode, summary, syntax")
 
 
 def test_an_error_in_one_file_that_others_need_is_reported_once(project: Project) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +94,9 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--format", choices=("table", "json", "csv"), default="table")
     p.set_defaults(run=_list)
 
-    p = commands.add_parser("query", parents=[root], help="what a variant needs, or why it does not exist; exit 0 yes, 1 no")
+    p = commands.add_parser(
+        "query", parents=[root], help="what a variant needs, or why it does not exist; exit 0 yes, 1 no"
+    )
     p.add_argument("variant", metavar="VARIANT")
     p.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
     p.add_argument("--target", metavar="T", help="sm_90; compute_90 and 9.0 are understood")
@@ -114,6 +117,13 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("name", metavar="OPCODE|VARIANT")
     p.add_argument("--operands", type=int, metavar="N", help="the variant with this many source operands")
     p.set_defaults(run=_show)
+
+    p = commands.add_parser("verify", parents=[root], help="prove every requirement against a real ptxas")
+    p.add_argument(
+        "--ptxas", type=Path, metavar="PATH", help="this ptxas; else the one of the wheel, else the one on PATH"
+    )
+    p.add_argument("--record", action="store_true", help="write what was proven to spec/evidence.yaml")
+    p.set_defaults(run=_verify)
 
     p = commands.add_parser("eval", parents=[root], help="run a variant on operands")
     p.add_argument("variant", metavar="VARIANT")
@@ -256,6 +266,54 @@ def _show(options: argparse.Namespace) -> int:
     else:
         print(text, end="" if text.endswith("\n") else "\n")
     return OK
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from . import reading, roots, verify
+    from .ptxas import PtxasError, find_ptxas
+
+    root = roots.find(options.root)
+    if options.record and root.packaged:
+        raise PtxspecError("the installed package is not written to; name a folder with spec/ by --root DIR")
+    spec = reading.read(root.path)
+    ptxas = find_ptxas(options.ptxas)
+    if ptxas is None:
+        where = f"no file {options.ptxas}" if options.ptxas else "no ptxas found"
+        raise PtxspecError(
+            f"{where}; install the wheel nvidia-cuda-nvcc or the CUDA toolkit, or say where with --ptxas PATH"
+        )
+    try:
+        with _progress("judging") as progress:
+            result = verify.verify(spec, ptxas, progress)
+    except (PtxasError, OSError, UnicodeDecodeError) as e:
+        raise PtxspecError(f"{ptxas}: {e}") from None
+    for d in result.disagreements:
+        print(d)
+    print(
+        f"{result.assembler}: {result.variants} variants on {result.pairs} pairs of a target and a PTX version, "
+        f"{result.spellings} spellings legal or not: {_count(len(result.disagreements), 'unexplained difference')}"
+    )
+    if result.disagreements:
+        return NO
+    if options.record:
+        path = root.path / "spec" / "evidence.yaml"
+        path.write_text(verify.as_yaml(spec, result), "utf-8", newline="\n")
+        print(f"written: {path}")
+    return OK
+
+
+@contextlib.contextmanager
+def _progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _eval(options: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os.path
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,7 +64,14 @@ def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
     folded: dict[str, str] = {}
     for k in known:
         folded.setdefault(k.lower(), k)
-    return [folded[m] for m in difflib.get_close_matches(name.lower(), folded, n=count, cutoff=0.6)]
+    name = name.lower()
+
+    def likeness(k: str) -> tuple[float, int]:
+        # Of two that are as much alike, the one with the same beginning: sm_54 is rather sm_53 than sm_75.
+        return difflib.SequenceMatcher(None, k, name).ratio(), len(os.path.commonprefix([k, name]))
+
+    matches = difflib.get_close_matches(name, folded, n=max(1, len(folded)), cutoff=0.6)
+    return [folded[m] for m in sorted(matches, key=likeness, reverse=True)[:count]]
 
 
 def suggest(name: str, known: Iterable[str], prefix: str = "") -> str:

@@ -177,6 +177,15 @@ class Requirement:
     within: tuple[Limit, ...] = ()
 
 
+def requirement_text(r: Requirement) -> str:
+    """A requirement in a few words: "sm_80, PTX 7.0 to 8.2"."""
+    text = f"{r.target}, PTX {r.ptx}" + (f" to {r.until}" if r.until else "")
+    for w in r.within:
+        limits = [f"from PTX {w.ptx}"] * bool(w.ptx) + [f"to PTX {w.until}"] * bool(w.until)
+        text += f"; {w.first} to {w.last} {' '.join(limits)}"
+    return text
+
+
 @dataclass(frozen=True)
 class Rule:
     """One line of `requires:`. `within` is the first and the last target it is about."""
@@ -244,6 +253,30 @@ class Page:
 
 
 @dataclass(frozen=True)
+class Tolerated:
+    """What the assembler takes although it means nothing: spellings of an opcode, or modifiers (with 0 operands) on
+    every opcode that does not have them."""
+
+    text: str
+    names: tuple[frozenset[str], ...]
+    operands: int
+    note: str
+
+
+@dataclass(frozen=True)
+class Assembler:
+    """What the assembler does with the names and operands of every instruction; spec/assembler.yaml says what each is."""
+
+    observed: str = ""
+    repeatable: tuple[str, ...] = ()
+    leading: tuple[str, ...] = ()
+    ignored: tuple[tuple[str, ...], ...] = ()
+    immediates: tuple[str, ...] = ()
+    other_types: tuple[str, ...] = ()
+    mixed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class SyntaxLine:
     text: str
     listed: bool
@@ -296,6 +329,7 @@ class Instruction:
     observed: str
     rules: tuple[Rule, ...]
     assembler_rules: tuple[Rule, ...]
+    tolerated: tuple[Tolerated, ...]
     means: tuple[Meaning, ...]
     semantics: Code
     nan: tuple[tuple[Selector, NanRule], ...]
@@ -323,6 +357,28 @@ class Implied:
 
 
 @dataclass(frozen=True)
+class Entry:
+    """A line of the ledger: what the manual says of a variant, and what the assembler does."""
+
+    variant: str
+    operands: int
+    manual: str
+    assembler: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a real assembler was asked about the specification: `variants` on `pairs` of a target and a PTX version that
+    knows it, and `spellings` legal or not."""
+
+    assembler: str
+    pairs: int
+    variants: int
+    spellings: int
+    ledger: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
 class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode."""
 
@@ -332,10 +388,13 @@ class Spec:
     modifiers: Mapping[str, Modifier]
     groups: Mapping[str, tuple[str, ...]]
     implied: tuple[Implied, ...]
+    tolerated: tuple[Tolerated, ...]
     targets: Mapping[str, Target]
     versions: Mapping[str, PtxVersion]
     instructions: Mapping[str, Instruction]
+    evidence: Evidence | None
     sources: Mapping[str, str]
+    assembler: Assembler = Assembler()
 
     def effective_modifiers(self, variant: Variant, target: str | None) -> frozenset[str]:
         """The variant's modifiers, those that it means and those that the target implies."""

@@ -39,13 +39,21 @@ class Document:
     blocks: dict[Where, Mark]
 
     def error(self, where: Where, message: str, help: str = "", *, key: bool = False, inside: str = "") -> Diagnostic:
-        """A diagnostic at the value (or its key) of `where`; `inside` narrows it to that part of the value's line."""
+        """A diagnostic at the value (or its key) of `where`; `inside` narrows it to that name in the value's line."""
         mark = self.keys.get(where) if key else None
         mark = mark or self.marks.get(where) or Mark(1, 1)
         if inside:
-            at = self.line(mark.line).find(inside, mark.column - 1)
-            if at >= 0:
-                mark = Mark(mark.line, at + 1, len(inside))
+            left = r"(?<!\w)" if inside[0].isalnum() else ""
+            if found := re.compile(rf"{left}{re.escape(inside)}(?!\w)").search(self.line(mark.line), mark.column - 1):
+                mark = Mark(mark.line, found.start() + 1, len(inside))
+        return self.at(mark, message, help)
+
+    def error_at(self, where: Where, start: int, length: int, message: str, help: str = "") -> Diagnostic:
+        """A diagnostic at a part of the text at `where`."""
+        mark = self.marks[where]
+        quoted = self.line(mark.line)[mark.column - 1 : mark.column] in ("'", '"')
+        if start + length <= mark.length:
+            mark = Mark(mark.line, mark.column + quoted + start, length)
         return self.at(mark, message, help)
 
     def at(self, mark: Mark, message: str, help: str = "") -> Diagnostic:

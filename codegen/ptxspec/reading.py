@@ -13,9 +13,12 @@ from .corner_cases import CLASSES, CellError, parse_value
 from .diagnostics import Diagnostic, Mark, SpecError, display_path, suggest
 from .model import (
     Accuracy,
+    Assembler,
     Code,
     CornerRow,
     CornerTable,
+    Entry,
+    Evidence,
     Format,
     Implied,
     Instruction,
@@ -31,6 +34,7 @@ from .model import (
     Spec,
     SyntaxLine,
     Target,
+    Tolerated,
     Type,
     Variant,
 )
@@ -39,7 +43,7 @@ from .requirements import manual_requirement, observed_requirement
 from .semantics.functions import TABLE
 from .syntax import SOURCES, NotationError, expand, parse_line
 
-COMMON = ("types", "modifiers", "targets")
+COMMON = ("types", "modifiers", "targets", "assembler")
 
 
 @dataclass
@@ -77,21 +81,36 @@ def read_all(root: Path) -> Reading:
         return None if found else doc
 
     common = {name: document(folder / f"{name}.yaml", name) for name in COMMON}
+    # A specification that no assembler was asked about yet has none.
+    judged = folder / "evidence.yaml"
+    evidence = document(judged, "evidence") if judged.exists() else None
     paths = sorted((folder / "instructions").glob("*.yaml"))
     instructions = [d for p in paths if (d := document(p, "instruction"))]
     if not paths:
         where = display_path(folder / "instructions", root)
         errors.append(Diagnostic(where, Mark(1, 1), "no instruction files here", "add one, as in add.yaml"))
     spec = None
-    types, modifiers, targets = (common[name] for name in COMMON)
+    types, modifiers, targets, assembler = (common[name] for name in COMMON)
     if types and modifiers and targets:
         files = _Files(errors)
         spec = files.common(types, modifiers, targets, sources)
         read_ones = [files.instruction(doc, spec) for doc in instructions]
-        spec = replace(spec, instructions={i.opcode: i for i in read_ones if i is not None})
-        if files.stand_ins:
+        spec = replace(
+            spec, instructions={i.opcode: i for i in read_ones if i is not None}, evidence=_evidence(evidence)
+        )
+        if assembler:
+            spec = replace(spec, assembler=files.assembler(assembler, spec))
+        if files.stand_ins or assembler is None:
             spec = None
     return Reading(spec, sorted(set(errors)), len(COMMON) + len(paths))
+
+
+def _evidence(doc: Document | None) -> Evidence | None:
+    if doc is None:
+        return None
+    d = doc.data
+    ledger = tuple(Entry(e["variant"], int(e["operands"]), e["manual"], e["assembler"]) for e in d.get("ledger") or ())
+    return Evidence(d["assembler"], int(d["pairs"]), int(d["variants"]), int(d["spellings"]), ledger)
 
 
 def _text(value: Any) -> str:
@@ -182,7 +201,9 @@ class _Files:
                 self.errors.append(modifiers.error(("groups", name), f"'{name}' is a modifier or type too", key=True))
             groups[name] = tuple(names)
         self.groups = groups
-        spec = Spec(formats, rules, typed, mods, groups, (), table, versions, {}, dict(sorted(sources.items())))
+        spec = Spec(
+            formats, rules, typed, mods, groups, (), (), table, versions, {}, None, dict(sorted(sources.items()))
+        )
         implied = []
         for i, m in enumerate(modifiers.data.get("implied", [])):
             where = ("implied", i)
@@ -191,7 +212,29 @@ class _Files:
             selector = self.selector(modifiers, (*where, "for"), m["for"], spec, "")
             if within and m["modifier"] in mods:
                 implied.append(Implied(m["modifier"], selector, within, m["section"]))
-        return replace(spec, implied=tuple(implied))
+        tolerated = []
+        for i, t in enumerate(modifiers.data.get("tolerated", [])):
+            names = self.expanded(modifiers, ("tolerated", i, "modifiers"), t["modifiers"], spec)
+            tolerated.append(Tolerated(t["modifiers"], tuple(map(frozenset, names)), 0, _text(t["note"])))
+        return replace(spec, implied=tuple(implied), tolerated=tuple(tolerated))
+
+    def assembler(self, doc: Document, spec: Spec) -> Assembler:
+        data = doc.data
+        for key, what, known in (
+            ("repeatable", "modifier", spec.modifiers),
+            ("leading", "modifier", spec.modifiers),
+            ("immediates", "type", spec.types),
+        ):
+            for i, name in enumerate(data[key]):
+                self.known(doc, (key, i), name, known, what)
+        for i, name in enumerate(data["other_types"]):
+            if name in spec.types or name in spec.modifiers:
+                self.errors.append(doc.error(("other_types", i), f"'{name}' is a type or modifier of this section"))
+        return Assembler(
+            observed=_text(data["observed"]),
+            ignored=tuple(map(tuple, data["ignored"])),
+            **{k: tuple(data[k]) for k in ("repeatable", "leading", "immediates", "other_types", "mixed")},
+        )
 
     def formats(self, doc: Document) -> dict[str, Format]:
         formats = {}
@@ -295,6 +338,7 @@ class _InstructionFile:
         self.data: dict[str, Any] = doc.data
         self.opcode = str(self.data["opcode"])
         self.variants: list[Variant] = []
+        self.all_variants = True
 
     def instruction(self) -> Instruction | None:
         doc, data, opcode = self.doc, self.data, self.opcode
@@ -305,11 +349,14 @@ class _InstructionFile:
         assembler = data.get("assembler", {})
         syntax = self.syntax(("syntax",), data["syntax"], listed=True)
         syntax += self.syntax(("assembler", "syntax"), assembler.get("syntax", []), listed=False)
-        if not self.variants:
-            return None
+        # Where a syntax line is wrong, variants are missing that other parts of the file may be about.
+        self.all_variants = len(self.errors) == before
         rules = [self.rule(("requires", i), r) for i, r in enumerate(data["requires"])]
         observed = [self.rule(("assembler", "requires", i), r) for i, r in enumerate(assembler.get("requires", []))]
         means = tuple(self.meaning(("means", i), m) for i, m in enumerate(data.get("means", [])))
+        tolerated = tuple(
+            self.tolerated(("assembler", "tolerated", i), t) for i, t in enumerate(assembler.get("tolerated", []))
+        )
         nan = []
         for i, n in enumerate(data.get("nan", [])):
             if self.files.known(doc, ("nan", i, "rule"), n["rule"], self.spec.nan_rules, "NaN rule"):
@@ -338,6 +385,7 @@ class _InstructionFile:
             observed=_text(assembler.get("observed", "")),
             rules=tuple(rules),
             assembler_rules=tuple(observed),
+            tolerated=tolerated,
             means=means,
             semantics=semantics,
             nan=tuple(nan),
@@ -364,6 +412,20 @@ class _InstructionFile:
             claim = "bounded"
         requires = observed_requirement(v, manual, observed, targets, versions)
         return replace(v, requires=requires, manual=manual if v.listed else None, claim=claim, means=meant)
+
+    def tolerated(self, where: Where, t: dict[str, Any]) -> Tolerated:
+        at = (*where, "syntax")
+        try:
+            spellings = parse_line(t["syntax"], self.opcode, self.files.groups)
+        except NotationError as e:
+            self.errors.append(self.doc.error(at, str(e), e.help, inside=e.part))
+            return Tolerated(t["syntax"], (), 0, "")
+        self.files.expanded(self.doc, at, t["syntax"].split()[0][len(self.opcode) :], self.spec)
+        names = tuple(map(frozenset, spellings.names))
+        for v in self.variants:
+            if v.names in names and v.operands == spellings.operands:
+                self.errors.append(self.doc.error(at, f"{v} is a variant already"))
+        return Tolerated(" ".join(t["syntax"].split()), names, spellings.operands, _text(t["note"]))
 
     def meaning(self, where: Where, m: dict[str, Any]) -> Meaning:
         """Each spelling with the modifiers that it means must be a spelling of this opcode too."""
@@ -420,7 +482,7 @@ class _InstructionFile:
         errors = len(self.errors)
         at = (*where, "for") if "for" in data else where
         selector = self.files.selector(self.doc, at, data.get("for"), self.spec, self.opcode)
-        if len(self.errors) == errors and not any(selector.matches(v) for v in self.variants):
+        if self.all_variants and len(self.errors) == errors and not any(selector.matches(v) for v in self.variants):
             message = f"no variant of {self.opcode} matches '{selector.text}'"
             self.errors.append(self.doc.error(at, message, "see the syntax lines for what there is"))
         return selector
@@ -450,7 +512,7 @@ class _InstructionFile:
                     self.doc.error(at, message, "put rows for another number of operands in a table of their own")
                 )
                 continue
-            if counts and operands not in counts:
+            if self.all_variants and counts and operands not in counts:
                 message = (
                     f"a row of {operands} operand{'s' * (operands != 1)} and a result matches no variant of the table"
                 )

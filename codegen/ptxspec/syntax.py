@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 _TOKEN = re.compile(r"\.\{(?P<choice>[^{}]*)\}|\.(?P<name>[A-Za-z0-9_]+)|(?P<open>\{)|(?P<close>\})")
-_LINE = re.compile(r"(?P<spelling>\S+)\s+(?P<operands>\S.*)")
+_LINE = re.compile(r"\s*(?P<spelling>\S+)\s+(?P<operands>\S.*)")
 _OPCODE = re.compile(r"[a-z][a-z0-9]*")
 _MAX_SPELLINGS = 4096
 _MAX_NAMES = 32
@@ -21,11 +21,11 @@ SOURCES = ("a", "b", "c")
 
 
 class NotationError(ValueError):
-    """`part` is the piece of the text that is wrong."""
+    """`start` and `length` say which part of the text is wrong."""
 
-    def __init__(self, message: str, part: str, help: str = "", name: str = "") -> None:
+    def __init__(self, message: str, start: int, length: int, help: str = "") -> None:
         super().__init__(message)
-        self.part, self.help, self.name = part, help, name
+        self.start, self.length, self.help = start, max(1, length), help
 
 
 @dataclass(frozen=True)
@@ -41,54 +41,57 @@ def expand(text: str, groups: Mapping[str, tuple[str, ...]]) -> list[tuple[str, 
     """Every sequence of names that a notation such as `{.ftz}.{f16,f16x2}` stands for."""
     # Each level of braces is a list of alternatives built so far.
     stack: list[list[tuple[str, ...]]] = [[()]]
+    opened: list[int] = []
     position = 0
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise NotationError(
-                "a spelling is made of .name, .{one,of} and {.optional}", text[position : position + 12]
-            )
+            raise NotationError("a spelling is made of .name, .{one,of} and {.optional}", position, 1)
         position = match.end()
         if match["open"]:
             stack.append([()])
+            opened.append(match.start())
             continue
         if match["close"]:
             if len(stack) == 1:
-                raise NotationError("this closing brace has no opening one", "}")
+                raise NotationError("this closing brace has no opening one", match.start(), 1)
             inner = [(), *stack.pop()]
+            opened.pop()
         else:
             choice = [c.strip() for c in match["choice"].split(",")] if match["choice"] is not None else [match["name"]]
             if not all(choice):
-                raise NotationError("an empty name in a choice", match[0])
+                raise NotationError("an empty name in a choice", match.start(), len(match[0]))
             inner = [(m,) for m in itertools.chain.from_iterable(groups.get(c, (c,)) for c in choice)]
         # Asked before the spellings are made: a short text can stand for more than fit into memory.
         if len(stack[-1]) * len(inner) > _MAX_SPELLINGS:
-            raise NotationError(f"this stands for more than {_MAX_SPELLINGS} spellings", text[:position])
+            raise NotationError(f"this stands for more than {_MAX_SPELLINGS} spellings", 0, position)
         if max(map(len, stack[-1])) + max(map(len, inner)) > _MAX_NAMES:
-            raise NotationError(f"more than {_MAX_NAMES} names in one spelling", text[:position])
+            raise NotationError(f"more than {_MAX_NAMES} names in one spelling", 0, position)
         stack[-1] = [s + i for s in stack[-1] for i in inner]
-    if len(stack) > 1:
-        raise NotationError("this opening brace is never closed", "{")
+    if opened:
+        raise NotationError("this opening brace is never closed", opened[-1], 1)
     return stack[0]
 
 
 def parse_line(line: str, opcode: str, groups: Mapping[str, tuple[str, ...]]) -> Spellings:
     """Read one syntax line. Raises NotationError."""
-    match = _LINE.fullmatch(line.strip())
+    match = _LINE.fullmatch(line)
     if match is None:
-        raise NotationError("a syntax line is a spelling, blanks, and operands", line.strip(), f"{opcode}.f32  d, a, b")
+        raise NotationError("a syntax line is a spelling, blanks, and operands", 0, len(line), f"{opcode}.f32  d, a, b")
     spelling = match["spelling"]
+    start, listed = match.start("spelling"), match.start("operands")
     named = _OPCODE.match(spelling)
     if named is None or named[0] != opcode:
-        raise NotationError(
-            f"the line must begin with the file's opcode '{opcode}'", spelling.split(".")[0].split("{")[0]
-        )
-    operands = [o.strip() for o in match["operands"].split(",")]
-    if operands[0] not in ("d", "p"):
-        raise NotationError(
-            "the first operand is the result: d, or p for a predicate", operands[0] or match["operands"]
-        )
-    if not 1 <= len(operands) - 1 <= len(SOURCES) or tuple(operands[1:]) != SOURCES[: len(operands) - 1]:
-        raise NotationError("the source operands are a, then b, then c", match["operands"])
-    names = expand(spelling[len(opcode) :], groups)
-    return Spellings(tuple(names), len(operands) - 1, operands[0] == "p")
+        length = len(re.split(r"[.{]", spelling)[0])
+        raise NotationError(f"the line must begin with the file's opcode '{opcode}'", start, length)
+    first, *sources = (o.strip() for o in match["operands"].split(","))
+    if first not in ("d", "p"):
+        raise NotationError("the first operand is the result: d, or p for a predicate", listed, len(first))
+    if not sources or tuple(sources) != SOURCES[: len(sources)]:
+        raise NotationError("the source operands are a, then b, then c", listed, len(match["operands"]))
+    try:
+        names = expand(spelling[len(opcode) :], groups)
+    except NotationError as e:
+        e.start += start + len(opcode)
+        raise
+    return Spellings(tuple(names), len(sources), first == "p")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from .model import Spec, Variant
+from .model import Spec, Variant, requirement_text
 from .ptxas import judge, statement, version
 
 Pair = tuple[str, str]
@@ -34,12 +34,12 @@ class Disagreement:
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """What was judged and what came of it. `judgements` counts variants on pairs, `spellings` made-up statements."""
+class Result:
+    """What was judged and what came of it: `variants` on `pairs`, and `spellings` legal or not."""
 
     assembler: str
     pairs: int
-    judgements: int
+    variants: int
     spellings: int
     disagreements: tuple[Disagreement, ...]
 
@@ -83,28 +83,27 @@ def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[
 
 
 def combinations(spec: Spec, opcode: str) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Spellings of an opcode, legal or not: every type with every set of modifiers but two of one group, 1 to 4 operands.
+    """Spellings of an opcode, legal or not: every type with every set of its modifiers (one of a group) and at most one
+    that it does not have, with 1 to 4 operands.
 
-    Left out are modifiers that no variant of the opcode has and that the assembler is recorded to ignore there."""
-    instruction = spec.instructions[opcode]
-    own = {m for v in instruction.variants for m in v.modifiers}
-    grouped = [g for g in spec.groups.values()]
-    single = [
-        m.name
-        for m in spec.modifiers.values()
-        if not any(m.name in g for g in grouped) and (m.name in own or not m.ignored)
-    ]
-    choices = [[(), *((m,) for m in g)] for g in grouped]
-    for chosen in itertools.product(*choices):
-        prefix = tuple(itertools.chain.from_iterable(chosen))
-        for count in range(len(single) + 1):
-            for rest in itertools.combinations(single, count):
-                for type_ in spec.types:
-                    for operands in range(1, 5):
-                        yield (*prefix, *rest, type_), operands
+    Left out are modifiers that the assembler is recorded to ignore where they do not belong."""
+    own = {m for v in spec.instructions[opcode].variants for m in v.modifiers}
+    ignored = {n for t in spec.tolerated for names in t.names for n in names}
+    grouped = {m for g in spec.groups.values() for m in g}
+    single = [m for m in spec.modifiers if m in own - grouped]
+    foreign = [m for m in spec.modifiers if m not in own | grouped | ignored]
+    groups = [[(), *((m,) for m in g)] for g in spec.groups.values()]
+    sets = [s for n in range(len(single) + 1) for s in itertools.combinations(single, n)]
+    strange = [(), *((m,) for m in foreign)]
+    for parts in itertools.product(itertools.product(*groups), sets, strange):
+        for type_ in spec.types:
+            for operands in range(1, 5):
+                yield (*itertools.chain.from_iterable(parts[0]), *parts[1], *parts[2], type_), operands
 
 
-def illegal(spec: Spec, ptxas: Path, on: Sequence[Pair], progress: Progress | None = None) -> tuple[list[Disagreement], int]:
+def illegal(
+    spec: Spec, ptxas: Path, on: Sequence[Pair], progress: Progress | None = None
+) -> tuple[list[Disagreement], int]:
     """Judge every combination of names on some pairs; what the specification does not have must be refused."""
     found: list[Disagreement] = []
     count = 0
@@ -118,13 +117,20 @@ def illegal(spec: Spec, ptxas: Path, on: Sequence[Pair], progress: Progress | No
             (opcode, predicate, known, every[i : i + _BATCH], pair) for pair in on for i in range(0, len(every), _BATCH)
         ]
 
-    def wrong_in(job: tuple[str, bool, dict[tuple[frozenset[str], int], Variant], list[tuple[tuple[str, ...], int]], Pair]) -> list[Disagreement]:
+    def wrong_in(
+        job: tuple[str, bool, dict[tuple[frozenset[str], int], Variant], list[tuple[tuple[str, ...], int]], Pair],
+    ) -> list[Disagreement]:
         opcode, predicate, known, batch, pair = job
-        spelled = [".".join((opcode, *names)) for names, _ in batch]
+        tolerated = spec.instructions[opcode].tolerated
+        found = [known.get((frozenset(names), n)) for names, n in batch]
+        # A legal spelling in the manual's order: some modifiers are refused in others.
+        spelled = [v.spelling if v else ".".join((opcode, *b[0])) for v, b in zip(found, batch, strict=True)]
         statements = [statement(s, n, predicate) for s, (_, n) in zip(spelled, batch, strict=True)]
         wrong = []
-        for s, (names, n), messages in zip(spelled, batch, judge(ptxas, statements, *pair), strict=True):
-            v = known.get((frozenset(names), n))
+        verdicts = judge(ptxas, statements, *pair)
+        for v, s, (names, n), messages in zip(found, spelled, batch, verdicts, strict=True):
+            if any(frozenset(names) in t.names and n == t.operands for t in tolerated):
+                continue
             expected = v is not None and takes(spec, v, *pair)
             if expected == bool(messages):
                 wrong.append(Disagreement(s, n, *pair, messages[0] if messages else ""))
@@ -134,24 +140,39 @@ def illegal(spec: Spec, ptxas: Path, on: Sequence[Pair], progress: Progress | No
     return found, count
 
 
-def newest(spec: Spec) -> Pair:
-    """The newest PTX version on the newest target, where all that is current is accepted."""
-    return list(spec.targets)[-1], list(spec.versions)[-1]
-
-
-def verify(spec: Spec, ptxas: Path, progress: Progress | None = None) -> Evidence:
-    """Everything: all variants on all pairs, and all combinations of names on the newest and on the oldest pairs."""
+def verify(spec: Spec, ptxas: Path, progress: Progress | None = None) -> Result:
+    """Everything: all variants on all pairs, and all combinations of names where what is current and what has ended is."""
     wrong = variants(spec, ptxas, progress)
-    ends = _eras(spec)
-    more, count = illegal(spec, ptxas, ends, progress)
+    more, count = illegal(spec, ptxas, eras(spec), progress)
     every = sum(len(i.variants) for i in spec.instructions.values())
-    n = len(pairs(spec))
-    return Evidence(f"ptxas {version(ptxas)}", n, n * every, count, tuple(dict.fromkeys([*wrong, *more])))
+    found = tuple(dict.fromkeys([*wrong, *more]))
+    return Result(f"ptxas {version(ptxas)}", len(pairs(spec)), every, count, found)
 
 
-def _eras(spec: Spec) -> list[Pair]:
-    """The newest pair, and the last one of each ceiling: what ended is judged where it still was."""
-    found = [newest(spec)]
+def as_yaml(spec: Spec, result: Result) -> str:
+    """The evidence file: what was judged, and one line for each variant that the manual describes otherwise."""
+    lines = [
+        "# yaml-language-server: $schema=schema/evidence.schema.json",
+        "# Written by `ptxspec verify --record`; do not edit.",
+        f"assembler: {result.assembler}",
+        f"pairs: {result.pairs}",
+        f"variants: {result.variants}",
+        f"spellings: {result.spellings}",
+        "ledger:",
+    ]
+    for i in spec.instructions.values():
+        for v in i.variants:
+            if v.manual != v.requires:
+                manual = requirement_text(v.manual) if v.manual else "does not list it"
+                fields = [f"variant: {v.spelling}", f"operands: {v.operands}", f'manual: "{manual}"']
+                lines.append(f'  - {{{", ".join(fields)}, assembler: "{requirement_text(v.requires)}"}}')
+    return "\n".join(lines) + "\n"
+
+
+def eras(spec: Spec) -> list[Pair]:
+    """The newest PTX version on the newest target, and for each ceiling the newest target under it: what ended is judged
+    where it still was."""
+    found = [(list(spec.targets)[-1], list(spec.versions)[-1])]
     for i in spec.instructions.values():
         for v in i.variants:
             for until in filter(None, [v.requires.until, *(w.until for w in v.requires.within)]):
@@ -160,7 +181,9 @@ def _eras(spec: Spec) -> list[Pair]:
     return list(dict.fromkeys(found))
 
 
-def _collect(work: Callable[[Job], list[Disagreement]], jobs: Sequence[Job], progress: Progress | None) -> list[Disagreement]:
+def _collect(
+    work: Callable[[Job], list[Disagreement]], jobs: Sequence[Job], progress: Progress | None
+) -> list[Disagreement]:
     found: list[Disagreement] = []
     with ThreadPoolExecutor(2) as pool:
         for done, wrong in enumerate(pool.map(work, jobs), 1):
@@ -168,5 +191,3 @@ def _collect(work: Callable[[Job], list[Disagreement]], jobs: Sequence[Job], pro
             if progress:
                 progress(done, len(jobs))
     return found
-
-

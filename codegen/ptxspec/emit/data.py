@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
-from ..model import CornerTable, Instruction, Requirement, Rule, Selector, Spec, Variant
+from ..model import CornerTable, Instruction, Requirement, Rule, Selector, Spec, Tolerated, Variant
 from .text import Files
 
 SCHEMA = 1
@@ -45,6 +46,8 @@ def as_data(spec: Spec) -> dict[str, Any]:
             for r in spec.nan_rules.values()
         },
         "modifiers": {m.name: {"summary": m.summary, "section": m.section} for m in spec.modifiers.values()},
+        "tolerated": [_tolerated(t) for t in spec.tolerated],
+        "assembler": asdict(spec.assembler),
         "opcodes": {i.opcode: _opcode(i) for i in spec.instructions.values()},
         "variants": [_variant(i, v) for i in spec.instructions.values() for v in i.variants],
     }  # fmt: skip
@@ -87,6 +90,11 @@ def _variant(instruction: Instruction, v: Variant) -> dict[str, Any]:
     }
 
 
+def _tolerated(t: Tolerated) -> dict[str, Any]:
+    names = [sorted(n) for n in t.names]
+    return {"text": t.text, "names": names, "operands": t.operands or None, "note": t.note}
+
+
 def _rule(r: Rule) -> dict[str, Any]:
     within = "..".join(r.within) if r.within else None
     fields = {
@@ -113,7 +121,11 @@ def _opcode(i: Instruction) -> dict[str, Any]:
         "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
         "syntax": [{"line": s.text, "listed": s.listed} for s in i.syntax],
         "requires": [_rule(r) for r in i.rules],
-        "assembler": {"observed": i.observed or None, "requires": [_rule(r) for r in i.assembler_rules]},
+        "assembler": {
+            "observed": i.observed or None,
+            "requires": [_rule(r) for r in i.assembler_rules],
+            "tolerated": [_tolerated(t) for t in i.tolerated],
+        },
         "semantics": i.semantics.text,
         "corner_cases": [_table(t) for t in i.corner_tables],
         "accuracy": [

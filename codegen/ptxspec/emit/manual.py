@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..checking import Checked
-from ..model import Code, Instruction, NanRule, Requirement, Spec, Variant
+from ..model import Code, Instruction, NanRule, Spec, Variant, requirement_text
 from .text import Files, Templates
 
 
@@ -53,18 +53,13 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     for suffix in ("md", "html"):
         files[f"manual/index.{suffix}"] = templates.render(
             f"manual/index.{suffix}.j2", [i.path for i in instructions], comment="<!-- {} -->",
-            instructions=instructions, variants=sum(len(i.variants) for i in instructions),
+            instructions=instructions, variants=sum(len(i.variants) for i in instructions), evidence=spec.evidence,
         )  # fmt: skip
+        if spec.evidence is not None:
+            files[f"manual/ledger.{suffix}"] = templates.render(
+                f"manual/ledger.{suffix}.j2", ["spec/evidence.yaml"], comment="<!-- {} -->", evidence=spec.evidence
+            )
     return files
-
-
-def requirement_text(r: Requirement) -> str:
-    """A requirement in a few words: "sm_80, PTX 7.0 to 8.2"."""
-    text = f"{r.target}, PTX {r.ptx}" + (f" to {r.until}" if r.until else "")
-    for w in r.within:
-        limits = [f"from PTX {w.ptx}"] * bool(w.ptx) + [f"to PTX {w.until}"] * bool(w.until)
-        text += f"; {w.first} to {w.last} {' '.join(limits)}"
-    return text
 
 
 def _row(v: Variant) -> Row:
