@@ -10,6 +10,7 @@ import pytest
 from ptxspec.cli import main
 
 ROOT = Path(__file__).parents[1]
+OPCODES = ("add", "mul", "min", "max")
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,10 @@ class Project:
 
 @pytest.fixture
 def project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Project:
-    """The repository's spec/ and templates/, to be edited. `generated/` comes with the first `generate`."""
+    """The repository's spec/ and templates/ with few opcodes, to be edited. `generated/` comes with `generate`."""
     for folder in ("spec", "templates"):
         shutil.copytree(ROOT / folder, tmp_path / "project" / folder)
+    for path in (tmp_path / "project/spec/instructions").iterdir():
+        if path.stem not in OPCODES:
+            path.unlink()
     return Project(tmp_path / "project", capsys)

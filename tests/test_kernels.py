@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
@@ -78,6 +79,88 @@ def test_kernels_compile_and_hold_their_instruction(
         taken = spec.targets[v.requires.target].order <= here
         assert [len(f.split(",")) - 1 for f in found] == ([v.operands] if taken else []), v
     assert not bodies
+
+
+def generations(nvcc: Path) -> list[str]:
+    """Every target that this toolkit assembles for."""
+    listed = run(nvcc.with_name("ptxas"), "--help")
+    known = set(re.findall(r"'(sm_\d+[af]?)'", listed.partition("--gpu-name")[2].partition("--")[0]))
+    return sorted(known)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.stem)
+def test_machine_code_for_every_target_still_computes_from_the_operands(
+    source: Path, nvcc: Path, spec: Spec, tmp_path: Path
+) -> None:
+    nvdisasm = nvcc.with_name("nvdisasm")
+    if not nvdisasm.exists():
+        pytest.skip("no nvdisasm found: install the wheel nvidia-cuda-nvdisasm or the CUDA toolkit")
+    targets = generations(nvcc)
+    assert len(targets) > 20
+    for target in targets:
+        cubin = tmp_path / "k.cubin"
+        run(nvcc, f"-arch={target}", "-cubin", "-DPTXSPEC_KERNELS_ONLY", "-o", cubin, source)
+        code = {f["function-name"]: f["sass-instructions"] for f in json.loads(run(nvdisasm, "-json", cubin))[1]}
+        for v in spec.instructions[source.stem].variants:
+            if is_current(spec, v) and spec.targets[v.requires.target].order <= spec.targets[target].order:
+                computed = results_from_loads(code[kernel_name(v)])
+                assert computed == v.operands, f"{v} on {target}: {computed} loads reach the stored result"
+
+
+def test_a_folded_constant_would_be_noticed(nvcc: Path, tmp_path: Path) -> None:
+    if not nvcc.with_name("nvdisasm").exists():
+        pytest.skip("no nvdisasm found: install the wheel nvidia-cuda-nvdisasm or the CUDA toolkit")
+    folded = """extern "C" __global__ void k(const float *a, const float *b, float *d, unsigned int n) {
+        float r;
+        asm("add.f32 %0, %1, %2;" : "=f"(r) : "f"(1.0f), "f"(2.0f));
+        d[threadIdx.x] = r;
+    }"""
+    (tmp_path / "k.cu").write_text(folded, "utf-8")
+    run(nvcc, "-arch=sm_90", "-cubin", "-o", tmp_path / "k.cubin", tmp_path / "k.cu")
+    code = json.loads(run(nvcc.with_name("nvdisasm"), "-json", tmp_path / "k.cubin"))[1]
+    assert results_from_loads(code[0]["sass-instructions"]) == 0
+
+
+def results_from_loads(instructions: list[dict[str, str]]) -> int:
+    """How many loaded operands there are, if what is stored comes of them by more than moves; else 0.
+
+    Where a value goes is followed without regard to order: calls place a slow path behind its use."""
+    steps: list[tuple[str, set[str], set[str]]] = []
+    loads = 0
+    tainted: set[str] = set()
+    stored: set[str] = set()
+    for i in instructions:
+        opcode, operands = i["opcode"], i.get("operands", "")
+        first, _, rest = operands.partition(",")
+        if opcode.startswith("LDG"):
+            loads += 1
+            tainted |= pair(first)
+        elif opcode.startswith("STG"):
+            stored |= registers(rest)
+        elif first:
+            steps.append((opcode, pair(first), registers(rest) | registers(i.get("predicate", ""))))
+    computed: set[str] = set()
+    for _ in steps:
+        before = len(tainted) + len(computed)
+        for opcode, written, read in steps:
+            if read & tainted:
+                tainted |= written
+                moved = opcode.startswith(("MOV", "PRMT", "IMAD.MOV"))
+                computed |= written if not moved or read & computed else set()
+        if len(tainted) + len(computed) == before:
+            break
+    return loads if stored & computed else 0
+
+
+def registers(text: str) -> set[str]:
+    return set(re.findall(r"\bU?[RP]\d+", text))
+
+
+def pair(text: str) -> set[str]:
+    """A written register and its neighbour, which a 64-bit result fills too."""
+    found = registers(text)
+    return found | {f"{r[: -len(n)]}{int(n) + 1}" for r in found for n in re.findall(r"\d+", r)}
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.stem)

@@ -156,8 +156,8 @@ MISTAKES = {
     ),
     "a rule for another opcode": (
         ADD,
-        "add{.{rn,rz}}.f64",
-        '«mul{.{rn,rz}}.f64',
+        '"add{.{rn,rz}}.f64"',
+        '«"mul{.{rn,rz}}.f64"',
         "'mul{.{rn,rz}}.f64' selects nothing",
         "'add'",
     ),

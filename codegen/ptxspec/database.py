@@ -174,7 +174,7 @@ class Database:
 
     def takes(self, variant: Variant, target: str, ptx: str) -> bool:
         """Whether the assembler takes a variant in a module of this target and PTX version."""
-        return not self._refusals(variant, target, ptx)
+        return not self.refusals(variant, target, ptx)
 
     def available(
         self, target: str | None = None, ptx: str | None = None, type: str | None = None, opcode: str | None = None
@@ -191,10 +191,13 @@ class Database:
             for v in self.variants
             if (type is None or v.type == type.lstrip("."))
             and (opcode is None or v.opcode == opcode)
-            and self._anywhere(v, target, ptx)
+            and self.anywhere(v, target, ptx)
         ]
 
-    def _anywhere(self, v: Variant, target: str | None, ptx: str | None) -> bool:
+    def anywhere(self, v: Variant, target: str | None, ptx: str | None) -> bool:
+        """Whether some target takes a variant under some PTX version, where one of the two or both are not given."""
+        if target is None and ptx is None:
+            return True
         if target is not None and ptx is not None:
             return self.takes(v, target, ptx)
         targets = [target] if target is not None else list(self.targets)
@@ -211,12 +214,12 @@ class Database:
         ptx = self.ptx_version(ptx) if ptx is not None else None
         found = self._find(spelling, operands)
         if found is None:
-            reasons = self._why_not(spelling, operands)
+            reasons = self.why_not(spelling, operands)
             return Verdict(
                 spelling, operands, False, False, None, None, None, reasons, self._nearest(spelling, operands, target, ptx)
             )
-        available = self._anywhere(found, target, ptx)
-        reasons = () if available else self._refusals(found, target, ptx)
+        available = self.anywhere(found, target, ptx)
+        reasons = () if available else self.refusals(found, target, ptx)
         nearest = () if available else self._nearest(spelling, found.operands, target, ptx)
         return Verdict(
             found.spelling, found.operands, True, available, found.requires, found.manual, found.claim, reasons, nearest
@@ -224,7 +227,8 @@ class Database:
 
     # Why a variant is refused
 
-    def _refusals(self, v: Variant, target: str | None, ptx: str | None) -> tuple[Reason, ...]:
+    def refusals(self, v: Variant, target: str | None, ptx: str | None) -> tuple[Reason, ...]:
+        """What a variant needs that the target or PTX version does not have; empty where it is taken."""
         r, reasons = v.requires, []
         floor, until = r.ptx, r.until
         if target is not None:
@@ -252,7 +256,8 @@ class Database:
         cuda = self.cuda[version]
         return f"{version} (CUDA {cuda})" if cuda else version
 
-    def _why_not(self, spelling: str, operands: int | None) -> tuple[Reason, ...]:
+    def why_not(self, spelling: str, operands: int | None) -> tuple[Reason, ...]:
+        """What is wrong with a spelling that does not exist."""
         opcode, *names = spelling.strip().split(".")
         about = self.opcodes.get(opcode)
         if about is None:
@@ -319,7 +324,7 @@ class Database:
                 return ()
             opcode = match[1]
         asked = frozenset(names)
-        offered = [v for v in self.opcodes[opcode].variants if self._anywhere(v, target, ptx)]
+        offered = [v for v in self.opcodes[opcode].variants if self.anywhere(v, target, ptx)]
 
         def distance(v: Variant) -> tuple[int, int, int, int]:
             return len(asked ^ v.names), int(v.type not in asked), abs(v.operands - (operands or v.operands)), v.operands

@@ -100,7 +100,7 @@ def read_all(root: Path) -> Reading:
         )
         if assembler:
             spec = replace(spec, assembler=files.assembler(assembler, spec))
-        if files.stand_ins or assembler is None:
+        if not files.usable or assembler is None:
             spec = None
     return Reading(spec, sorted(set(errors)), len(COMMON) + len(paths))
 
@@ -123,7 +123,8 @@ class _Files:
 
     errors: list[Diagnostic]
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    stand_ins: bool = False
+    # The formats and types are right: programs can run.
+    usable: bool = True
 
     def known(self, doc: Document, where: Where, name: str, choice: Iterable[str], what: str, prefix: str = "") -> bool:
         choice = list(choice)
@@ -147,6 +148,7 @@ class _Files:
     # The files that all others need
 
     def common(self, types: Document, modifiers: Document, targets: Document, sources: Mapping[str, str]) -> Spec:
+        before = len(self.errors)
         formats = self.formats(types)
         rules = {
             name: NanRule(
@@ -165,17 +167,16 @@ class _Files:
                 self.known(types, (*where, "format"), t["format"], formats, "format"),
                 self.known(types, (*where, "nan"), t["nan"], rules, "NaN rule"),
             ]
-            if not all(known):
-                # Any format and rule will do to read on with: whoever names the type made no mistake.
-                self.stand_ins = True
             if not formats or not rules:
                 continue
+            # Any format and rule will do to read on with: whoever names the type made no mistake.
             format = formats.get(t["format"], next(iter(formats.values())))
             rule = rules.get(t["nan"], next(iter(rules.values())))
             made = typed[name] = Type(name, format, int(t["lanes"]), rule, t["constraint"], _text(t["summary"]))
             if all(known) and made.width not in (8, 16, 32, 64):
                 message = f"{made.width} bits in all; registers have 8, 16, 32 or 64"
                 self.errors.append(types.error(where, message, key=True))
+        self.usable = len(self.errors) == before
         versions = {}
         for i, v in enumerate(targets.data["ptx"]):
             if v["version"] in versions:
@@ -302,14 +303,17 @@ class _Files:
                 self.errors.append(doc.error(where, f"'{data}' selects nothing", help))
                 return ()
             text = data[len(opcode) :]
-        found = self.expanded(doc, where, text, spec)
+        found = self.expanded(doc, where, text, spec, len(data) - len(text))
         return tuple(dict.fromkeys(Pattern(frozenset(names), exact) for names in found))
 
-    def expanded(self, doc: Document, where: Where, text: str, spec: Spec) -> list[tuple[str, ...]]:
+    def expanded(
+        self, doc: Document, where: Where, text: str, spec: Spec, start: int = 0
+    ) -> list[tuple[str, ...]]:
+        """What a notation stands for, when all its names are known; it begins at `start` in the value of `where`."""
         try:
             found = expand(text, self.groups)
         except NotationError as e:
-            self.errors.append(doc.error(where, str(e), e.help, inside=e.part))
+            self.errors.append(doc.error_at(where, start + e.start, e.length, str(e), e.help))
             return []
         known = {*spec.modifiers, *spec.types}
         names = dict.fromkeys(n for names in found for n in names)
@@ -347,10 +351,11 @@ class _InstructionFile:
             help = f"rename the file to {opcode}.yaml, or write opcode: {doc.path.stem}"
             self.errors.append(doc.error(("opcode",), f"the opcode is '{opcode}', the file {doc.path.name}", help))
         assembler = data.get("assembler", {})
+        before_syntax = len(self.errors)
         syntax = self.syntax(("syntax",), data["syntax"], listed=True)
         syntax += self.syntax(("assembler", "syntax"), assembler.get("syntax", []), listed=False)
         # Where a syntax line is wrong, variants are missing that other parts of the file may be about.
-        self.all_variants = len(self.errors) == before
+        self.all_variants = len(self.errors) == before_syntax
         rules = [self.rule(("requires", i), r) for i, r in enumerate(data["requires"])]
         observed = [self.rule(("assembler", "requires", i), r) for i, r in enumerate(assembler.get("requires", []))]
         means = tuple(self.meaning(("means", i), m) for i, m in enumerate(data.get("means", [])))
@@ -449,7 +454,7 @@ class _InstructionFile:
             try:
                 spellings = parse_line(line, self.opcode, self.files.groups)
             except NotationError as e:
-                self.errors.append(doc.error(at, str(e), e.help, inside=e.part))
+                self.errors.append(doc.error_at(at, e.start, e.length, str(e), e.help))
                 continue
             notation = line.split()[0][len(self.opcode) :]
             if not self.files.expanded(doc, at, notation, spec):

@@ -1,0 +1,79 @@
+"""What lint has to say about a place in a file. The codes are stable; those of a query's reasons mean the same here."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+ERROR, WARNING, NOTE = "error", "warning", "note"
+
+CODES = {
+    # The spelling
+    "unknown-modifier": "No instruction of the database has a modifier of this name.",
+    "unknown-type": "The spelling has no type, and a name that is neither a type nor a modifier.",
+    "missing-type": "The spelling has no type.",
+    "illegal-type": "The instruction does not have this type, or has two types.",
+    "illegal-modifier": "The instruction does not have this modifier for its type.",
+    "missing-modifier": "A modifier is required, a rounding for instance.",
+    "excluding-modifiers": "Two modifiers exclude each other.",
+    "illegal-combination": "Each modifier is right by itself, all together are not.",
+    "repeated-modifier": "A modifier stands twice; the assembler takes a few so (a warning).",
+    "misplaced-modifier": "A modifier must follow the opcode at once.",
+    "modifier-order": "The modifiers stand in another order than in the manual; the assembler does not mind.",
+    "ignored-modifier": "The assembler takes a modifier that does nothing here.",
+    "tolerated-spelling": "The assembler takes a spelling that does not exist.",
+    "undocumented": "The assembler takes a spelling that the manual does not list.",
+    # The operands
+    "operand-count": "Too many or too few operands.",
+    "illegal-immediate": "A constant where the assembler takes a register only, or an integer where it wants 1.0.",
+    "illegal-operand": "A vector, an address or a negated register, which the instruction does not take.",
+    "illegal-destination": "The result must be one register: no constant, no `_`, no second predicate.",
+    "syntax": "The assembler cannot read this and stops judging the file here.",
+    # Where it is used
+    "ptx-too-old": "The module's PTX version is older than the instruction.",
+    "ptx-too-new": "The instruction ended with an older PTX version.",
+    "target-too-old": "The module's target is older than the instruction.",
+    "target-too-new": "The instruction had ended before the target came.",
+    "target-unknown": "The PTX version does not know the target.",
+    # The file
+    "unknown-ptx": "There is no such PTX version.",
+    "unknown-target": "There is no such target.",
+    "unterminated-comment": "A comment does not end.",
+    "unterminated-string": "A string does not end.",
+}
+
+
+class Place(NamedTuple):
+    """Line and column count from 1. `source` is the line, or the part of a long one, and `at` the column's index in it."""
+
+    line: int
+    column: int
+    source: str
+    at: int
+
+
+class Finding(NamedTuple):
+    """One diagnostic. `length` characters are meant; `help` says what to write instead."""
+
+    file: str
+    line: int
+    column: int
+    severity: str
+    code: str
+    message: str
+    variant: str | None
+    help: str = ""
+    length: int = 1
+    source: str = ""
+    at: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        message = f"{self.message}; {self.help}" if self.help else self.message
+        return {
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "severity": self.severity,
+            "code": self.code,
+            "message": message,
+            "variant": self.variant,
+        }

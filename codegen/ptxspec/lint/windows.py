@@ -1,0 +1,106 @@
+"""A text of any length, seen through a window: what was read of it and not yet consumed, and where that stands."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from ..diagnostics import PtxspecError
+from .findings import Place
+
+CHUNK = 1 << 18
+# The longest statement, comment or string that is still read as a whole.
+LIMIT = 1 << 20
+_SHOWN_BEFORE, _SHOWN = 80, 160
+_CONTROL = re.compile("[\0-\x08\x0e-\x19\x1c-\x1f]")
+
+
+class Window:
+    """`text` begins at `line` and, from 0, `column` of the file. The reader sets `used`, the length it is done with."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.final = False
+        self.used = 0
+        self.line = 1
+        self.column = 0
+        # The place last asked for: mostly the next one is a little further on.
+        self._known = (0, 1)
+
+    @property
+    def full(self) -> bool:
+        """Too long to wait for more: the reader must move on."""
+        return len(self.text) >= LIMIT
+
+    def advance(self, more: str, final: bool) -> None:
+        """Drop what was used, take more in."""
+        newlines = self.text.count("\n", 0, self.used)
+        if newlines:
+            self.line += newlines
+            self.column = self.used - 1 - self.text.rindex("\n", 0, self.used)
+        else:
+            self.column += self.used
+        self.text = self.text[self.used :] + more
+        self.final = final
+        self.used = 0
+        self._known = (0, self.line)
+
+    def place(self, offset: int) -> Place:
+        """Where the character at an offset of `text` stands in the file."""
+        text = self.text
+        known, line = self._known
+        if offset < known:
+            known, line = 0, self.line
+        line += text.count("\n", known, offset)
+        self._known = (offset, line)
+        begin = text.rfind("\n", 0, offset) + 1
+        column = offset - begin + (self.column if begin == 0 else 0)
+        first = max(begin, offset - _SHOWN_BEFORE) if offset - begin > _SHOWN else begin
+        end = text.find("\n", offset, offset + _SHOWN)
+        source = text[first : end if end >= 0 else offset + _SHOWN].rstrip("\r")
+        return Place(line, column + 1, source, offset - first)
+
+
+def windows(chunks: Iterable[str]) -> Iterator[Window]:
+    """The same window again and again, further on each time; the last one is `final`."""
+    window = Window()
+    for chunk in chunks:
+        window.advance(chunk, final=False)
+        yield window
+    window.advance("", final=True)
+    yield window
+
+
+def chunks(text: str) -> Iterator[str]:
+    """A text in memory, in pieces as a file would come."""
+    for i in range(0, len(text), CHUNK):
+        yield text[i : i + CHUNK]
+
+
+def read(path: Path) -> Iterator[str]:
+    """A file in pieces. Raises PtxspecError for one that cannot be read or is not text."""
+    if path.is_dir():
+        raise PtxspecError(f"{path}: is a folder; name the files in it")
+    try:
+        with path.open("rb") as file:
+            yield from decode(file, str(path))
+    except OSError as e:
+        raise PtxspecError(f"{path}: {e.strerror or e}") from None
+
+
+def decode(file: BinaryIO, name: str) -> Iterator[str]:
+    """Bytes as text. Comments are written in all kinds of encodings, so that what is not UTF-8 is no error by itself."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    first = True
+    while chunk := file.read(CHUNK):
+        text = decoder.decode(chunk)
+        strange = 8 * text.count("\ufffd") > len(text) if first else False
+        if strange or _CONTROL.search(text):
+            raise PtxspecError(f"{name}: not a text file")
+        yield text.replace("\r\n", "\n") if "\r" in text else text
+        first = False
+    if rest := decoder.decode(b"", final=True):
+        yield rest
