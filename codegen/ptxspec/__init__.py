@@ -1,11 +1,11 @@
 """ptxspec: a database of NVIDIA's PTX floating-point instructions.
 
-    >>> import ptxspec
-    >>> db = ptxspec.load()
-    >>> db.variant("max.NaN.f32").requires.target
-    'sm_80'
-    >>> [r.message for r in db.query("max.NaN.f64").reasons]
-    ['max.f64 has no .NaN; it has no modifiers']
+>>> import ptxspec
+>>> db = ptxspec.load()
+>>> db.variant("max.NaN.f32").requires.target
+'sm_80'
+>>> [r.message for r in db.query("max.NaN.f64").reasons]
+['max.f64 has no .NaN; it has no modifiers']
 """
 
 from __future__ import annotations

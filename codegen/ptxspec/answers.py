@@ -81,7 +81,11 @@ def _requires(db: Database, r: Requires) -> str:
     text = f"{r.target} or newer, PTX {r.ptx} or newer{f' (CUDA {cuda})' if cuda else ''}"
     text += f", until PTX {r.until}" if r.until else ""
     for w in r.within:
-        text += f"; {w.first} to {w.last}" + (f" from PTX {w.ptx}" if w.ptx else "") + (f" until PTX {w.until}" if w.until else "")
+        text += (
+            f"; {w.first} to {w.last}"
+            + (f" from PTX {w.ptx}" if w.ptx else "")
+            + (f" until PTX {w.until}" if w.until else "")
+        )
     return text
 
 

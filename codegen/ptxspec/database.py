@@ -216,7 +216,15 @@ class Database:
         if found is None:
             reasons = self.why_not(spelling, operands)
             return Verdict(
-                spelling, operands, False, False, None, None, None, reasons, self._nearest(spelling, operands, target, ptx)
+                spelling,
+                operands,
+                False,
+                False,
+                None,
+                None,
+                None,
+                reasons,
+                self._nearest(spelling, operands, target, ptx),
             )
         available = self.anywhere(found, target, ptx)
         reasons = () if available else self.refusals(found, target, ptx)
@@ -248,7 +256,9 @@ class Database:
             if until is not None and self.ptx[ptx] > self.ptx[until]:
                 reasons.append(Reason("ptx-too-new", f"{v} ended with PTX {self._release(until)}; {ptx} is newer"))
             if target is not None and self.ptx[ptx] < self.ptx[self.targets[target].ptx]:
-                message = f"PTX {ptx} does not know {target}, which came with PTX {self._release(self.targets[target].ptx)}"
+                message = (
+                    f"PTX {ptx} does not know {target}, which came with PTX {self._release(self.targets[target].ptx)}"
+                )
                 reasons.append(Reason("target-unknown", message))
         return tuple(reasons)
 
@@ -300,7 +310,9 @@ class Database:
         larger = [v for v in typed if v.names > wanted and operands in (None, v.operands)]
         if larger:
             fewest = min(len(v.names - wanted) for v in larger)
-            missing = list(dict.fromkeys(n for v in larger for n in sorted(v.names - wanted) if len(v.names - wanted) == fewest))
+            missing = list(
+                dict.fromkeys(n for v in larger for n in sorted(v.names - wanted) if len(v.names - wanted) == fewest)
+            )
             listed = " or ".join(f".{n}" for n in missing) if fewest == 1 else ", ".join(f".{n}" for n in missing)
             spelled = ".".join((opcode, *modifiers, type))
             return Reason("missing-modifier", f"{spelled} lacks {listed}")
@@ -327,7 +339,12 @@ class Database:
         offered = [v for v in self.opcodes[opcode].variants if self.anywhere(v, target, ptx)]
 
         def distance(v: Variant) -> tuple[int, int, int, int]:
-            return len(asked ^ v.names), int(v.type not in asked), abs(v.operands - (operands or v.operands)), v.operands
+            return (
+                len(asked ^ v.names),
+                int(v.type not in asked),
+                abs(v.operands - (operands or v.operands)),
+                v.operands,
+            )
 
         return tuple(sorted(offered, key=distance)[:3])
 

@@ -338,6 +338,12 @@ class Instruction:
     notes: tuple[Note, ...]
     variants: tuple[Variant, ...]
 
+    def stands_for(self, variant: Variant) -> Variant | None:
+        """The longer spelling that a variant with `means` is short for."""
+        names = variant.names.union(variant.means)
+        found = (v for v in self.variants if v.names == names and v.operands == variant.operands)
+        return next(found, None) if variant.means else None
+
     def nan_rule(self, variant: Variant) -> NanRule:
         """The instruction's own rule where it states one, else that of the variant's type."""
         for selector, rule in self.nan:

@@ -90,7 +90,9 @@ def load(path: Path, root: Path) -> Document:
     if separator := _SEPARATOR.search(text):
         mark = _mark_at(text, separator.start())
         code = f"U+{ord(separator[0]):04X}"
-        raise fail(f"the line separator {code} is not used in a specification", "break the line", mark, lines[mark.line - 1])
+        raise fail(
+            f"the line separator {code} is not used in a specification", "break the line", mark, lines[mark.line - 1]
+        )
     try:
         return _build(path, name, lines, text)
     except yaml.YAMLError as e:

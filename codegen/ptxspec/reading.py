@@ -196,11 +196,13 @@ class _Files:
         }
         groups: dict[str, tuple[str, ...]] = {}
         for name, names in modifiers.data.get("groups", {}).items():
-            for i, n in enumerate(names):
-                self.known(modifiers, ("groups", name, i), n, mods, "modifier")
+            # A member that is unknown is reported here, and not again wherever the group is used.
+            members = [
+                n for i, n in enumerate(names) if self.known(modifiers, ("groups", name, i), n, mods, "modifier")
+            ]
             if name in mods or name in typed:
                 self.errors.append(modifiers.error(("groups", name), f"'{name}' is a modifier or type too", key=True))
-            groups[name] = tuple(names)
+            groups[name] = tuple(members)
         self.groups = groups
         spec = Spec(
             formats, rules, typed, mods, groups, (), (), table, versions, {}, None, dict(sorted(sources.items()))
@@ -306,9 +308,7 @@ class _Files:
         found = self.expanded(doc, where, text, spec, len(data) - len(text))
         return tuple(dict.fromkeys(Pattern(frozenset(names), exact) for names in found))
 
-    def expanded(
-        self, doc: Document, where: Where, text: str, spec: Spec, start: int = 0
-    ) -> list[tuple[str, ...]]:
+    def expanded(self, doc: Document, where: Where, text: str, spec: Spec, start: int = 0) -> list[tuple[str, ...]]:
         """What a notation stands for, when all its names are known; it begins at `start` in the value of `where`."""
         try:
             found = expand(text, self.groups)

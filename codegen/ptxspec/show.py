@@ -58,6 +58,12 @@ def _variant(data: dict[str, Any], v: dict[str, Any]) -> str:
     elif v["manual"] != v["requires"]:
         lines.append(f"- the manual says: {_requirement(v['manual'], data)}")
     rule = data["nan_rules"][v["nan"]]
+    if v["means"]:
+        lines.append(f"- stands for `{v['means']}`")
+    for a in v["accuracy"]:
+        lines.append(
+            f"- error: at most {a['bound']} ({a['kind']}), {a['range'] or 'for all operands'} ({a['section']})"
+        )
     lines += [f"- claim: {v['claim']}", f"- NaN results: {rule['summary']} {rule['unspecified'] or ''}".rstrip()]
     lines += ["", f"`ptxspec show {opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)

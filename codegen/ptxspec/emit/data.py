@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from ..model import CornerTable, Instruction, Requirement, Rule, Selector, Spec, Tolerated, Variant
+from ..model import Accuracy, CornerTable, Instruction, Requirement, Rule, Selector, Spec, Tolerated, Variant
 from .text import Files
 
 SCHEMA = 1
@@ -79,6 +79,7 @@ def _requirement(r: Requirement) -> dict[str, Any]:
 
 
 def _variant(instruction: Instruction, v: Variant) -> dict[str, Any]:
+    longer = instruction.stands_for(v)
     return {
         "variant": v.spelling,
         "operands": v.operands,
@@ -86,6 +87,8 @@ def _variant(instruction: Instruction, v: Variant) -> dict[str, Any]:
         "requires": _requirement(v.requires),
         "manual": _requirement(v.manual) if v.manual else None,
         "claim": v.claim,
+        "means": longer.spelling if longer else None,
+        "accuracy": [_accuracy(a) for a in instruction.accuracy if a.selector.matches(v)],
         "nan": instruction.nan_rule(v).name,
     }
 
@@ -113,6 +116,10 @@ def _table(t: CornerTable) -> dict[str, Any]:
     return {"title": t.title, "section": t.section or None, "for": _for(t.selector), "rows": rows}
 
 
+def _accuracy(a: Accuracy) -> dict[str, Any]:
+    return {"kind": a.kind, "bound": a.bound, "range": a.range or None, "section": a.section}
+
+
 def _opcode(i: Instruction) -> dict[str, Any]:
     return {
         "summary": i.summary,
@@ -128,9 +135,6 @@ def _opcode(i: Instruction) -> dict[str, Any]:
         },
         "semantics": i.semantics.text,
         "corner_cases": [_table(t) for t in i.corner_tables],
-        "accuracy": [
-            {"for": _for(a.selector), "kind": a.kind, "bound": a.bound, "range": a.range or None, "section": a.section}
-            for a in i.accuracy
-        ],
+        "accuracy": [{"for": _for(a.selector), **_accuracy(a)} for a in i.accuracy],
         "notes": [{"for": _for(n.selector), "section": n.section or None, "text": n.text} for n in i.notes],
     }

@@ -18,6 +18,7 @@ class Row:
     anchor: str
     requires: str
     manual: str
+    stands_for: str
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     for instruction in instructions:
         values = {
             "i": instruction,
-            "rows": [_row(v) for v in instruction.variants],
+            "rows": [_row(instruction, v) for v in instruction.variants],
             "differs": any(v.manual != v.requires for v in instruction.variants),
             "stages": _stages(spec, instruction),
             "nan_rules": _nan_rules(instruction),
@@ -62,10 +63,17 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     return files
 
 
-def _row(v: Variant) -> Row:
+def _row(instruction: Instruction, v: Variant) -> Row:
+    longer = instruction.stands_for(v)
     manual = "not listed" if v.manual is None else requirement_text(v.manual)
     requires = requirement_text(v.requires)
-    return Row(v, f"{v.spelling}-{v.operands}", requires, "" if manual == requires else manual)
+    return Row(
+        v,
+        f"{v.spelling}-{v.operands}",
+        requires,
+        "" if manual == requires else manual,
+        longer.spelling if longer else "",
+    )
 
 
 def _stages(spec: Spec, instruction: Instruction) -> list[Stage]:

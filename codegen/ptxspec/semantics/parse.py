@@ -212,9 +212,7 @@ class _Reader:
                 name = s.targets[0].id
                 self.assigned.add(name)
                 if not _NAME.fullmatch(name):
-                    self.error(
-                        self.mark(s.targets[0]), f"'{name}' cannot be a name here", "begin with a letter"
-                    )
+                    self.error(self.mark(s.targets[0]), f"'{name}' cannot be a name here", "begin with a letter")
                 out.append(Assign(self.code, self.mark(s.targets[0]), name, self.expression(s.value)))
             elif isinstance(s, ast.If):
                 self.depth += 1

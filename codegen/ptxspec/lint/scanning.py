@@ -1,0 +1,172 @@
+"""PTX text -> the instructions of the database, the .version and .target directives, and what cannot be read.
+
+Only what is needed to find these is understood; all else is skipped. The text comes in windows, so that a file of any
+length takes the same memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Protocol, TypeAlias
+
+from .findings import Place
+
+# How much of a line that is done with is kept for showing what follows on it.
+_KEPT = 4096
+
+HOLE = "\0"  # in text from other languages: what stands here is not known
+
+_SPACE = r"[ \t]"
+_REGISTER = r"(?:%{0,2}(?!_\b)[A-Za-z_$][\w$]*+|[%$]\d++)"
+_COMMENT = r"//[^\n]*+|/\*(?s:.)*?\*/"
+_STRING = r'"[^"\n]*+"|"[^";]*+"'
+_NAMES = r"(?:\.[\w:]++)*+"
+
+
+class View(Protocol):
+    """What is scanned: a window on a file, or a string in a program."""
+
+    text: str
+    final: bool
+    used: int
+
+    @property
+    def full(self) -> bool: ...
+
+    def place(self, offset: int) -> Place: ...
+
+
+class Instruction(NamedTuple):
+    """An instruction of the database. `head` is its spelling as it stands, `plain` the number of operands where all are
+    registers or symbols, else -1. `ended`: a semicolon follows."""
+
+    start: int
+    head: str
+    operands: str
+    operands_start: int
+    plain: int
+    ended: bool
+
+
+class Directive(NamedTuple):
+    """`.version` or `.target` with what it names."""
+
+    start: int
+    name: str
+    value: str
+    value_start: int
+
+
+class Problem(NamedTuple):
+    """Something that the assembler cannot read."""
+
+    start: int
+    length: int
+    code: str
+    message: str
+
+
+Item: TypeAlias = Instruction | Directive | Problem
+
+
+class Scanner:
+    """Scans one text. `opcodes` are those to look for."""
+
+    def __init__(self, opcodes: Iterable[str], embedded: bool = False) -> None:
+        names = "|".join(sorted(map(re.escape, opcodes), key=len, reverse=True))
+        self.embedded = embedded
+        self._match = _pattern(names).match
+        self._head = re.compile(
+            rf"(?:@\s*+!?\s*+[%\w$]++\s*+)?(?P<head>(?:{names})(?![\w$])(?:\s*+\.[\w:.]*+)*+)(?P<operands>.*)",
+            re.DOTALL,
+        ).match
+        # While not None, everything up to this is skipped: it belongs to something too long to be of interest.
+        self._skip: re.Pattern[str] | None = None
+        self._resume = 0
+
+    def scan(self, view: View) -> Iterator[Item]:
+        """The items of a view, as far as they are complete; sets its `used`."""
+        text, final, match = view.text, view.final, self._match
+        end, position = len(text), self._resume
+        if self._skip is not None:
+            found = self._skip.search(text, position)
+            if found is None:
+                # The last character may be the first of what is looked for.
+                self._resume, view.used = 0, max(0, end - 1)
+                return
+            self._skip, position = None, found.end()
+        while position < end:
+            m = match(text, position)
+            assert m is not None, "one alternative matches anything"
+            if m.end() == end and not final:
+                break
+            kind, start, position = m.lastgroup, position, m.end()
+            if kind == "plain":
+                operands = m["args"]
+                yield Instruction(m.start("head"), m["head"], operands, m.start("args"), operands.count(",") + 1, True)
+            elif kind == "general":
+                instruction = self._general(m[0], start)
+                if instruction:
+                    yield instruction
+            elif kind == "version" or kind == "target":
+                yield Directive(start, kind, m[kind + "_value"], m.start(kind + "_value"))
+            elif kind == "comment" and not m[0].startswith("//") and (len(m[0]) < 4 or not m[0].endswith("*/")):
+                yield Problem(start, 2, "unterminated-comment", "this comment does not end")
+            elif kind == "quote":
+                yield Problem(start, 1, "unterminated-string", "this string does not end")
+                position = text.find("\n", start) + 1 or end
+            elif kind == "stray" and not self.embedded:
+                yield Problem(start, 1, "syntax", f"unexpected {m[0]!a}")
+        if position < end and view.full:
+            self._give_up(text, position)
+            position = end
+        line = text.rfind("\n", 0, position) + 1
+        view.used = line if position - line < _KEPT else position
+        self._resume = position - view.used
+
+    def _give_up(self, text: str, position: int) -> None:
+        opening = text[position : position + 2]
+        closing = {"/*": r"\*/", "//": r"\n"}.get(opening, '["\\n]' if opening.startswith('"') else "[;{}]")
+        self._skip = re.compile(closing)
+
+    def _general(self, statement: str, start: int) -> Instruction | None:
+        if "/" in statement:
+            statement = re.sub(_COMMENT, lambda m: re.sub(r"[^\n]", " ", m[0]), statement)
+        m = self._head(statement)
+        if m is None:
+            return None
+        operands = m["operands"]
+        ended = operands.endswith(";")
+        return Instruction(
+            start + m.start("head"),
+            m["head"].rstrip(),
+            operands.removesuffix(";"),
+            start + m.start("operands"),
+            -1,
+            ended or (self.embedded and not operands.endswith("}")),
+        )
+
+
+def _pattern(opcodes: str) -> re.Pattern[str]:
+    """One alternative for whatever may come next; the first ones are the frequent ones."""
+    inner = rf'(?:[^;{{}}"/]++|{_COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING})'
+    return re.compile(
+        rf"""
+        (?P<space> [\s;{{}}]++ )
+      | (?P<plain> (?:@!?[%\w$]++{_SPACE}++)? (?P<head>(?:{opcodes}){_NAMES})
+            {_SPACE}++ (?P<args>{_REGISTER}(?:{_SPACE}*+,{_SPACE}*+{_REGISTER})*+) {_SPACE}*+; )
+      | (?P<label> [%\w$]++\s*+:(?!:) )
+      | (?P<version> \.version\s++(?P<version_value>\d++\.\d++|[^\s;]++) )
+      | (?P<target> \.target\s++(?P<target_value>\w++)[^\n;{{}}.]*+ )
+      | (?P<line> \.(?:loc(?:\s++\d++)++(?:\s*+,\s*+function_name\s++[^\s,]++(?:\s*+\+\s*+\d++)?\s*+,\s*+inlined_at(?:\s++\d++)++)?
+            | file\s++\d++\s++(?:{_STRING})(?:\s*+,\s*+\d++)*+ | address_size\s++\d++) )
+      | (?P<comment> {_COMMENT}|/\*(?s:.)*+ )
+      | (?P<directive> \.[^;{{}}"/]*+(?:(?:{_STRING}|{_COMMENT})[^;{{}}"/]*+)*+;? )
+      | (?P<string> {_STRING} )
+      | (?P<quote> "[^"\n]*+ )
+      | (?P<preprocessor> \#[^\n]*+ )
+      | (?P<general> [@\w$%(\[<!\\\0,=*|+-] {inner}*+;? )
+      | (?P<stray> . )
+        """,
+        re.VERBOSE,
+    )
