@@ -276,7 +276,7 @@ MISTAKES = {
     "too many spellings": (
         ADD,
         "- add{.rnd}{.ftz}.f32x2 ",
-        "- «add{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}.f32x2 ",
+        "- add«{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}.f32x2 ",
         "spellings",
         "",
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from textwrap import dedent, indent
 
 import numpy as np
@@ -119,7 +118,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "a decimal fraction": ("d = a + «0.1", "a decimal fraction is not exact: 0.1", "0x1.999999999999ap-4"),
     "a literal of too many digits": ("d = a + «0x1.0000001p0", "not exact in f32", ""),
     "a hexadecimal float of no format": ("d = «0x1p99999999999", "is not a number of any format", ""),
-    "a literal beyond every format": ("def f(x):\n  return «x * x\nd = f(f(f(2**20000)))", "beyond every format", ""),
+    "a literal beyond every format": ("d = a + «2**20000 * 2**20000 * 2**20000", "beyond every format", ""),
     "a power of something else": ("d = «3**2", "a literal power is 2**n", "2**n"),
     "a power of an operand": ("d = «a**2", "powers are for literals only", ""),
     "a shift of a float": ("d = «a << 1", "'<<' shifts bits", "bits(x)"),
@@ -163,7 +162,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
 def test_what_is_refused_and_where(attempt: Try, name: str) -> None:
     marked, message, help = REFUSED[name]
     before, _, _ = marked.partition("«")
-    line, column = 7 + before.count("\n"), 3 + len(before.rpartition("\n")[2])
+    line, column = 8 + before.count("\n"), 3 + len(before.rpartition("\n")[2])
     found = attempt.errors(marked.replace("«", ""))
     assert [(e.path, e.mark.line) for e in found][:1] == [(FILE, line)], found
     first = found[0]
@@ -180,7 +179,7 @@ def test_what_is_refused_and_where(attempt: Try, name: str) -> None:
         "d = " + "+".join(["a"] * 50_000),
         "if a > b:\n  d = a\n" + "elif a > b:\n  d = a\n" * 3000 + "else:\n  d = b",
         "d = " + "-" * 20_000 + "a",
-        "\n".join(f"def f{i}(x):\n  return f{i + 1}(x)" for i in range(900)) + "\ndef f900(x):\n  return x\nd = f0(a)",
+        "\n".join(f"def g{i}(x):\n  return g{i + 1}(x)" for i in range(900)) + "\ndef g900(x):\n  return x\nd = g0(a)",
         "\n".join(f"def f{i}(x):\n  return bits(f{i + 1}(x)) ^ bits(f{i + 1}(x))" for i in range(40))
         + "\ndef f40(x):\n  return x\nd = float_of(f0(a))",
         "d = float_of(bits(a) << 2**20000)",
@@ -204,8 +203,8 @@ STATIC = {
     "type": ("d = 1 if type == f32 else 2", ".f32", 0, ONE),
     "rounding": ("d = 1 if rounding == roundTowardZero else 2", ".rz.f32", 0, ONE),
     "no target": ("d = 1 if target >= sm_10 or target != sm_10 or target == sm_10 else 2", ".f32", 0, TWO),
-    "and decides alone": ("d = 1 if ftz and c > 0 else 2", ".f32", 0, TWO),
-    "or decides alone": ("d = 1 if not ftz or c > 0 else 2", ".f32", 0, ONE),
+    "and decides alone": ("d = 1 if NaN and c > 0 else 2", ".f32", 0, TWO),
+    "or decides alone": ("d = 1 if not NaN or c > 0 else 2", ".f32", 0, ONE),
 }
 
 
@@ -231,9 +230,8 @@ def test_a_target_can_imply_a_modifier(attempt: Try) -> None:
 def test_a_predicate_is_assigned_to_p(attempt: Try) -> None:
     program = attempt.program("p = a < b", ".f32  p, a, b")
     assert [run(program, o) for o in ((ONE, TWO), (TWO, ONE))] == [1, 0]
-    assert "'p' is a f32 float" in attempt.errors("p = a + b", ".f32  p, a, b")[0].message or attempt.errors(
-        "p = a + b", ".f32  p, a, b"
-    )
+    (found,) = attempt.errors("p = a + b", ".f32  p, a, b")
+    assert "'p' is a f32 float" in found.message
 
 
 def test_one_mistake_is_reported_once_for_all_variants(attempt: Try) -> None:
@@ -273,6 +271,3 @@ def test_a_mistake_in_a_modifier_is_reported_in_its_file(attempt: Try) -> None:
     (found,) = attempt.errors("d = a", "{.rnd}.ftz.f32  d, a, b")
     place = attempt.project.place("spec/modifiers.yaml", "y) else x")
     assert f"{found.path}:{found.mark.line}:{found.mark.column}" == place and "unknown name 'y'" in found.message
-
-
-Maker = Callable[[str], int]

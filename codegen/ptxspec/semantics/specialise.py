@@ -110,6 +110,7 @@ class _Specialiser:
         self.stage = ""
         self.guard: tuple[tuple[Term, bool], ...] = ()
         self.calls: list[str] = []
+        self.unknown: set[Mark] = set()
         self.depth = self.values = 0
         self.helpers: dict[str, tree.Helper] = {}
         effective = spec.effective_modifiers(variant, target)
@@ -163,7 +164,9 @@ class _Specialiser:
         """Run one stage's code in a scope of its own; what it assigns is in the scope that comes back."""
         program = tree.parse(code)
         names = {*self.reserved, *scope, *OPERANDS, "d", "p"} - set(TABLE)
-        self.errors += tree.check_names(program, names)
+        unknown = tree.check_names(program, names)
+        self.errors += unknown
+        self.unknown = {e.mark for e in unknown}
         self.stage, self.helpers, self.labels = stage, program.helpers, labels or {}
         for helper in program.helpers.values():
             for name in (helper.name, *helper.parameters):
@@ -391,6 +394,8 @@ class _Specialiser:
             return value
         if e.name in self.statics:
             return self.statics[e.name]
+        if e.mark in self.unknown:
+            raise _Wrong
         if e.name in OPERANDS and not self.calls:
             count = self.variant.operands
             hint = f"{self.variant} has {', '.join(OPERANDS[:count])}; ask `operands` first"

@@ -1,0 +1,32 @@
+"""Every command that the README shows prints what it shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "README.md").read_text("utf-8")
+SHOWN = [
+    (command, output.rstrip())
+    for block in re.findall(r"```console\n(.*?)```", TEXT, re.DOTALL)
+    for command, output in re.findall(r"^\$ ([^\n]*)\n(.*?)(?=^\$ |\Z)", block, re.DOTALL | re.MULTILINE)
+]
+
+
+@pytest.mark.parametrize(("command", "output"), SHOWN, ids=[c for c, _ in SHOWN])
+def test_a_command_prints_what_the_readme_shows(command: str, output: str) -> None:
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
+    assert done.stdout.rstrip() == output
+
+
+def test_the_readme_starts_with_the_two_commands() -> None:
+    commands = re.findall(r"^    (\S.*)$", TEXT, re.MULTILINE)
+    assert commands[:2] == ["pip install -e . && ptxspec generate", "pip install -e '.[test]' && pytest"]
+    assert ".[test]' && pytest" in (ROOT / ".ci/run").read_text("utf-8")
