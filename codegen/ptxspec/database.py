@@ -168,7 +168,11 @@ class Database:
         opcode, *names = spelling.strip().split(".")
         if len(set(names)) < len(names):
             return None
-        same = self._by_key.get((opcode, frozenset(names)), [])
+        return self.find(opcode, frozenset(names), operands)
+
+    def find(self, opcode: str, names: frozenset[str], operands: int | None) -> Variant | None:
+        """The variant with these modifiers and type; the one with the fewest operands where they are not told."""
+        same = self._by_key.get((opcode, names), [])
         fitting = [v for v in same if operands in (None, v.operands)]
         return min(fitting, key=lambda v: v.operands, default=None)
 

@@ -44,7 +44,7 @@ def describe(bits: int, format: Format) -> str:
 
 
 def decimal(bits: int, format: Format) -> str:
-    """The shortest decimal that reads back as the same number (for narrow formats too); inf and nan as Python has them."""
+    """The shortest decimal that reads back as the same number of the format; inf and nan as Python has them."""
     magnitude = bits & ~format.sign_bit
     sign = "-" if bits & format.sign_bit else ""
     if magnitude > format.infinity:

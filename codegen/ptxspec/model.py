@@ -9,7 +9,8 @@ from functools import cached_property
 
 from .diagnostics import Diagnostic, Mark
 
-ROUNDINGS = ("roundTiesToEven", "roundTowardZero", "roundTowardNegative", "roundTowardPositive")
+# IEEE 754-2019, 4.3. The first is the default.
+ROUNDINGS = ("roundTiesToEven", "roundTiesToAway", "roundTowardZero", "roundTowardNegative", "roundTowardPositive")
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,8 @@ def _problem(e: yaml.YAMLError, text: str) -> tuple[Mark, str]:
 
 
 def _mark_at(text: str, index: int) -> Mark:
-    lines = text[: index + 1].splitlines()
+    # A letter stands in for the character, which may itself end a line.
+    lines = f"{text[:index]}x".splitlines()
     return Mark(len(lines), len(lines[-1]))
 
 
@@ -162,11 +163,14 @@ def _build(path: Path, name: str, lines: tuple[str, ...], text: str) -> Document
             break
         if isinstance(event, yaml.ScalarEvent):
             value: Any = event.value
-            if not event.style and value in ("true", "false") and not _is_key(stack):
+            is_key = _is_key(stack)
+            if not event.style and value in ("true", "false") and not is_key:
                 value = value == "true"
             same_line = event.end_mark.line == event.start_mark.line
             length = max(1, event.end_mark.column - event.start_mark.column) if same_line else 1
             where = place(value, Mark(mark.line, mark.column, length))
+            if is_key:
+                continue
             if event.style == "|" and isinstance(value, str):
                 blocks[where] = _block_start(lines, mark.line, value)
             elif not event.style and same_line:

@@ -272,7 +272,8 @@ class _Files:
         names = list(spec.targets)
         first, last = text.split("..")
         first, last = first or names[0], last or names[-1]
-        if not all([self.known(doc, where, n, names, "target") for n in (first, last)]):
+        known = [self.known(doc, where, n, names, "target") for n in (first, last)]
+        if not all(known):
             return None
         if spec.targets[first].order > spec.targets[last].order:
             self.errors.append(doc.error(where, f"{first} comes after {last}", "the older target stands first"))
@@ -423,7 +424,7 @@ class _InstructionFile:
         try:
             spellings = parse_line(t["syntax"], self.opcode, self.files.groups)
         except NotationError as e:
-            self.errors.append(self.doc.error(at, str(e), e.help, inside=e.part))
+            self.errors.append(self.doc.error_at(at, e.start, e.length, str(e), e.help))
             return Tolerated(t["syntax"], (), 0, "")
         self.files.expanded(self.doc, at, t["syntax"].split()[0][len(self.opcode) :], self.spec)
         names = tuple(map(frozenset, spellings.names))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from .diagnostics import PtxspecError
 
 
-@dataclass(frozen=True)
-class Root:
+class Root(NamedTuple):
     """A folder that holds spec/ and templates/. `packaged`: it is the one inside an installed package, not to be changed."""
 
     path: Path

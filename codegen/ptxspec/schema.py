@@ -45,6 +45,7 @@ def check(document: Document, folder: Path, kind: str) -> list[Diagnostic]:
 
 def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
     where = tuple(e.absolute_path)
+    wanted: Any = e.validator_value
     shown = _shown(e.instance)
     schema: dict[str, Any] = e.schema if isinstance(e.schema, dict) else {}
     expected = str(schema.get("description", "")).rstrip(".")
@@ -57,25 +58,24 @@ def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
             if k not in known
         ]
     if e.validator == "required":
-        missing = [k for k in e.validator_value if k not in e.instance]
+        missing = [k for k in wanted if k not in e.instance]
         return [
             document.error(where, f"missing key '{k}'", f"here belong: {', '.join(schema['required'])}")
             for k in missing
         ]
     if e.validator == "anyOf":
-        options = " or ".join(f"'{r['required'][0]}'" for r in e.validator_value)
+        options = " or ".join(f"'{r['required'][0]}'" for r in wanted)
         return [document.error(where, f"one of {options} is missing", hint)]
     if e.validator == "dependentRequired":
         return [document.error(where, "'base' and 'kind' go together", hint)]
     if "propertyNames" in e.absolute_schema_path:
         return [document.error((*where, shown), f"'{shown}' cannot be a name here", hint, key=True)]
     if e.validator == "type":
-        wanted = schema.get("type", "")
         words = {"object": "a mapping", "array": "a list", "string": "text", "boolean": "true or false"}
         kinds = [words[t] for t in ([wanted] if isinstance(wanted, str) else wanted) if t in words]
         return [document.error(where, f"expected {' or '.join(kinds)}, this is {_kind(e.instance)}", hint)]
     if e.validator == "enum":
-        return [document.error(where, f"'{shown}' is not allowed here", suggest(shown, list(e.validator_value)))]
+        return [document.error(where, f"'{shown}' is not allowed here", suggest(shown, list(wanted)))]
     if e.validator == "pattern":
         wrong = "this is empty" if not str(e.instance).strip() else f"'{shown}' is not what belongs here"
         return [document.error(where, wrong, hint)]

@@ -30,7 +30,7 @@ class NotationError(ValueError):
 
 @dataclass(frozen=True)
 class Spellings:
-    """All spellings of one syntax line: their names in the written order, the number of operands, the kind of result."""
+    """All spellings of one syntax line: names as written, the number of operands, the kind of result."""
 
     names: tuple[tuple[str, ...], ...]
     operands: int

@@ -14,7 +14,7 @@ from .text import Files, Templates
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
 # Bits and bools are NumPy arrays: these functions are NumPy's own operators.
-_INFIX = {
+INFIX = {
     "bitAnd": "({} & {})", "bitOr": "({} | {})", "bitXor": "({} ^ {})", "bitNot": "(~{})",
     "sameBits": "({} == {})", "lessBits": "({} < {})", "bits": "{}", "float_of": "{}",
     "logicalAnd": "({} & {})", "logicalOr": "({} | {})", "logicalXor": "({} ^ {})", "logicalNot": "(~{})",
@@ -168,8 +168,8 @@ class _Writer:
 
     def apply(self, t: Apply, arguments: Iterable[Term]) -> str:
         texts = [self.term(a) for a in arguments]
-        if t.function in _INFIX:
-            return _INFIX[t.function].format(*texts)
+        if t.function in INFIX:
+            return INFIX[t.function].format(*texts)
         if t.function in ("shiftLeft", "shiftRight"):
             sign = "<<" if t.function == "shiftLeft" else ">>"
             return f"({texts[0]} {sign} {self.constant(t.kind, t.count)})"

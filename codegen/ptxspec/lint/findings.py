@@ -43,7 +43,7 @@ CODES = {
 
 
 class Place(NamedTuple):
-    """Line and column count from 1. `source` is the line, or the part of a long one, and `at` the column's index in it."""
+    """Line and column count from 1. `source` is the line, or part of a long one, and `at` the column's index in it."""
 
     line: int
     column: int

@@ -19,7 +19,7 @@ class Operand(NamedTuple):
     start: int
 
 
-_NAME = r"(?:%{0,2}[A-Za-z_$][\w$]*+|[%$]\d++|\{\{?\w*+\}?\})"
+_NAME = r"(?:%{0,2}[A-Za-z_$][\w$]*+|[%$]\d++)"
 _INTEGER = r"(?:0[xX][0-9a-fA-F]++|0[bB][01]++|0[0-7]*+|[1-9]\d*+)U?(?![\w.])"
 _DECIMAL = r"(?:\d++\.\d*+|\.\d++|\d++(?=[eE]))(?:[eE][+-]?\d++)?(?!\w)"
 _BITS = r"0[fF][0-9a-fA-F]{8}(?!\w)|0[dD][0-9a-fA-F]{16}(?!\w)"

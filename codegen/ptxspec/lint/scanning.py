@@ -29,6 +29,7 @@ class View(Protocol):
     text: str
     final: bool
     used: int
+    embedded: bool
 
     @property
     def full(self) -> bool: ...
@@ -136,6 +137,9 @@ class Scanner:
         if m is None:
             return None
         operands = m["operands"]
+        if operands.startswith(HOLE):
+            # The spelling goes on there.
+            return None
         ended = operands.endswith(";")
         return Instruction(
             start + m.start("head"),
@@ -158,14 +162,15 @@ def _pattern(opcodes: str) -> re.Pattern[str]:
       | (?P<label> [%\w$]++\s*+:(?!:) )
       | (?P<version> \.version\s++(?P<version_value>\d++\.\d++|[^\s;]++) )
       | (?P<target> \.target\s++(?P<target_value>\w++)[^\n;{{}}.]*+ )
-      | (?P<line> \.(?:loc(?:\s++\d++)++(?:\s*+,\s*+function_name\s++[^\s,]++(?:\s*+\+\s*+\d++)?\s*+,\s*+inlined_at(?:\s++\d++)++)?
+      | (?P<line> \.(?:loc(?:\s++\d++)++
+                (?:\s*+,\s*+function_name\s++[^\s,]++(?:\s*+\+\s*+\d++)?\s*+,\s*+inlined_at(?:\s++\d++)++)?
             | file\s++\d++\s++(?:{_STRING})(?:\s*+,\s*+\d++)*+ | address_size\s++\d++) )
       | (?P<comment> {_COMMENT}|/\*(?s:.)*+ )
       | (?P<directive> \.[^;{{}}"/]*+(?:(?:{_STRING}|{_COMMENT})[^;{{}}"/]*+)*+;? )
       | (?P<string> {_STRING} )
       | (?P<quote> "[^"\n]*+ )
       | (?P<preprocessor> \#[^\n]*+ )
-      | (?P<general> [@\w$%(\[<!\\\0,=*|+-] {inner}*+;? )
+      | (?P<general> [@\w$%(\[<!\\\0,=*|&~+-] {inner}*+;? )
       | (?P<stray> . )
         """,
         re.VERBOSE,

@@ -21,6 +21,8 @@ _CONTROL = re.compile("[\0-\x08\x0e-\x19\x1c-\x1f]")
 class Window:
     """`text` begins at `line` and, from 0, `column` of the file. The reader sets `used`, the length it is done with."""
 
+    embedded = False
+
     def __init__(self) -> None:
         self.text = ""
         self.final = False
@@ -92,7 +94,7 @@ def read(path: Path) -> Iterator[str]:
 
 
 def decode(file: BinaryIO, name: str) -> Iterator[str]:
-    """Bytes as text. Comments are written in all kinds of encodings, so that what is not UTF-8 is no error by itself."""
+    """Bytes as text. Comments come in all kinds of encodings, so that what is not UTF-8 is no error by itself."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     first = True
     while chunk := file.read(CHUNK):

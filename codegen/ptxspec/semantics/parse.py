@@ -172,7 +172,7 @@ class _Reader:
         return Program(self.code, helpers, statements, tuple(self.reads), frozenset(self.assigned))
 
     def _plain(self, number: int, line: str) -> str:
-        """A line without its comment, and with a name of the same length for each hexadecimal float: Python has none."""
+        """A line without its comment, and with a name as long for each hexadecimal float: Python has none."""
 
         def stand_in(match: re.Match[str]) -> str:
             whole, part = match[1], match[2] or ""

@@ -44,7 +44,7 @@ def round_to(value: Fraction, format: Format, mode: str, ftz: bool, negative: bo
     integer = _rounded(magnitude, quantum, mode, away)
     encoded = integer + ((max(exponent, format.emin) - format.emin) << format.fraction_bits)
     if encoded >= format.infinity:
-        to_infinity = mode == "roundTiesToEven" or away
+        to_infinity = away or mode in ("roundTiesToEven", "roundTiesToAway")
         encoded = format.infinity if to_infinity else format.infinity - 1
     return sign | encoded
 
@@ -65,4 +65,6 @@ def _rounded(magnitude: Fraction, quantum: int, mode: str, away: bool) -> int:
     integer, rest = divmod(numerator, denominator)
     if mode == "roundTiesToEven":
         return integer + (2 * rest > denominator or (2 * rest == denominator and integer & 1))
+    if mode == "roundTiesToAway":
+        return integer + (2 * rest >= denominator)
     return integer + (away and rest > 0)

@@ -150,7 +150,7 @@ class _Specialiser:
         result = self.result(scope, self.instruction.semantics, result_name, BOOL if self.variant.predicate else kind)
         if not self.variant.predicate:
             rule = self.instruction.nan_rule(self.variant)
-            after = [("NaN", rule.code, {**operands})]
+            after: list[tuple[str, Code | None, _Scope]] = [("NaN", rule.code, {**operands})]
             after += [(f".{m.name}", m.result, {}) for m in self.modifiers]
             after += [(f".{m.name}", m.override, overrides.get(m.name, {})) for m in self.modifiers]
             for stage, code, scope in after:

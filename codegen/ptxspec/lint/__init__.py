@@ -1,0 +1,16 @@
+"""PTX judged as ptxas would, without ptxas: .ptx files, and the PTX in the strings of C++ and Python programs.
+
+windows.py     a file of any length, piece by piece
+scanning.py    PTX text -> instructions and directives
+operands.py    what kind each operand is
+judging.py     one instruction -> complaints, from the database
+embedded.py    C++ and Python -> the PTX in their strings
+linter.py      all of these together
+findings.py    the diagnostics and their codes
+rendering.py   text, JSON, SARIF
+command.py     the command line"""
+
+from .findings import CODES, Finding
+from .linter import Linter
+
+__all__ = ["CODES", "Finding", "Linter"]

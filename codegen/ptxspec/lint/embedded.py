@@ -1,0 +1,249 @@
+"""PTX in the strings of C++ and Python programs."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+from .findings import Place
+from .operands import UNKNOWN
+from .scanning import HOLE, View
+
+# A string that is no argument of asm() is PTX if it says so itself, or has a statement with a PTX type.
+_MODULE = re.compile(r"\.version\s+\d+\.\d+")
+_STATEMENT = re.compile(
+    r"(?:^|[;{}])\s*(?:@!?[%$\w]+\s+)?[a-z]\w*(?:\.\w+)*\.(?:[bsuf]\d+|bf16|pred)(?:x\d)?\s[^;]*;", re.MULTILINE
+)
+_ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b")
+
+
+class Text:
+    """What a program's strings say, with the place of each character in the program."""
+
+    embedded = True
+    final = True
+    full = False
+
+    def __init__(self, outer: View) -> None:
+        self.text = ""
+        self.used = 0
+        self._outer = outer
+        # From the offset in `text` on, characters stand one by one from the offset in the outer text on.
+        self._inner_starts: list[int] = []
+        self._outer_starts: list[int] = []
+        self._parts: list[str] = []
+        self._length = 0
+
+    def add(self, text: str, outer: int) -> None:
+        if text:
+            self._inner_starts.append(self._length)
+            self._outer_starts.append(outer)
+            self._parts.append(text)
+            self._length += len(text)
+
+    def close(self) -> Text:
+        self.text = "".join(self._parts)
+        return self
+
+    def place(self, offset: int) -> Place:
+        i = bisect_right(self._inner_starts, offset) - 1
+        inner = offset - self._inner_starts[i] if i >= 0 else 0
+        return self._outer.place(self._outer_starts[i] + inner if i >= 0 else 0)
+
+
+def shape(kinds: Sequence[str]) -> tuple[str, ...] | None:
+    """What is filled in elsewhere may be several operands, or none."""
+    return None if UNKNOWN in kinds else tuple(kinds)
+
+
+# C and C++
+
+_CPP_STRING = r"""(?:u8|[LuU])?(?:
+    R"(?P<delimiter>[^()\\\s]{0,16})\((?P<raw>(?s:.)*?)\)(?P=delimiter)" | "(?P<body>(?:[^"\\\n]|\\(?s:.))*+)" )"""
+_CPP_SKIP = r"(?:[ \t\r\n]|\\\r?\n|//[^\n]*|/\*(?s:.)*?\*/)*+"
+_CPP = re.compile(
+    rf"""(?P<comment> //[^\n]*+ | /\*(?s:.)*?\*/ | /\*(?s:.)*+ )
+      | (?P<string> {_CPP_STRING} )
+      | (?P<broken> (?:u8|[LuU])?R?"[^\n]*+ )
+      | (?P<char> '(?:[^'\\\n]|\\.){{1,4}}' )
+      | (?P<asm> \b(?:asm|__asm__|__asm)\b{_CPP_SKIP}
+            (?:(?:volatile|__volatile__|goto|__inline__|inline|const){_CPP_SKIP})*+\( )
+      | (?P<word> \w++ )
+    """,
+    re.VERBOSE,
+)
+_CPP_PART = re.compile(
+    rf"""(?P<skip> [ \t\r\n]++ | \\\r?\n | //[^\n]*+ | /\*(?s:.)*?\*/ )
+      | (?P<string> {_CPP_STRING} )
+      | (?P<hole> \#?\s*\w++(?:\s*\((?:[^()]|\([^()]*\))*\))? )
+    """,
+    re.VERBOSE,
+)
+_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|\r?\n|(?s:.))")
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": " ", "b": " ", "e": " ", "\n": "", "\r\n": ""}
+
+
+def cpp(view: View) -> Iterator[Text]:
+    """The inline assembly of a window on C or C++, and its strings that are PTX modules."""
+    text, position = view.text, 0
+    end = len(text)
+    while True:
+        m = _CPP.search(text, position)
+        if m is None:
+            position = end
+            break
+        if m.end() >= end and not view.final:
+            position = m.start()
+            break
+        kind = m.lastgroup
+        stop = m.end()
+        if kind == "asm" or (kind == "string" and _may_be_module(m)):
+            found = Text(view)
+            after = _cpp_parts(view, m.end() if kind == "asm" else m.start(), found)
+            if after is None:
+                # It goes on behind the window.
+                position = m.start()
+                break
+            stop = max(stop, after)
+            inner = found.close()
+            if kind == "asm" or _MODULE.search(inner.text):
+                yield inner
+        position = stop
+    _consume(view, position)
+
+
+def _may_be_module(m: re.Match[str]) -> bool:
+    return ".version" in m[0]
+
+
+def _cpp_parts(view: View, position: int, into: Text) -> int | None:
+    """Adjacent strings from a position on, and where they end; None where that is not in the window. Names between
+    them are macros, of which nothing is known."""
+    text, end = view.text, len(view.text)
+    while m := _CPP_PART.match(text, position):
+        if m.end() >= end and not view.final:
+            return None
+        if m.lastgroup == "string":
+            _cpp_string(m, into)
+        elif m.lastgroup == "hole":
+            into.add(HOLE, m.start())
+        position = m.end()
+    return None if position >= end and not view.final else position
+
+
+def _cpp_string(m: re.Match[str], into: Text) -> None:
+    if m["body"] is None:
+        into.add(m["raw"], m.start("raw"))
+    else:
+        unescape(m["body"], m.start("body"), into)
+
+
+def unescape(body: str, start: int, into: Text) -> None:
+    """A string's text, with its escapes replaced by what they stand for."""
+    position = 0
+    for m in _ESCAPE.finditer(body):
+        into.add(body[position : m.start()], start + position)
+        into.add(_escaped(m[0][1:]), start + m.start())
+        position = m.end()
+    into.add(body[position:], start + position)
+
+
+def _escaped(what: str) -> str:
+    if what in _ESCAPED:
+        return _ESCAPED[what]
+    if what[0] in "xuU01234567" and what[1:]:
+        number = int(what[1:], 16) if what[0] in "xuU" else int(what, 8)
+        return chr(number) if number < 0x110000 else "?"
+    return what if len(what) == 1 else "?"
+
+
+# Python
+
+_PYTHON_STRING = r"""
+    (?P<prefix>[A-Za-z]{0,2})
+    (?: \"\"\"(?P<long>(?:[^"\\]|\\(?s:.)|"(?!""))*+)\"\"\"
+      | '''(?P<long_single>(?:[^'\\]|\\(?s:.)|'(?!''))*+)'''
+      | "(?P<short>(?:[^"\\\n]|\\(?s:.))*+)"
+      | '(?P<short_single>(?:[^'\\\n]|\\(?s:.))*+)' )
+"""
+_PYTHON = re.compile(
+    rf"""(?P<comment> \#[^\n]*+ )
+      | (?P<string> {_PYTHON_STRING} )
+      | (?P<broken> (?:\"\"\"|\'\'\')(?s:.)*+ | ["'][^\n]*+ )
+      | (?P<word> \w++ )
+    """,
+    re.VERBOSE,
+)
+_PYTHON_BETWEEN = re.compile(r"(?:[ \t\r\n+]|\\\n|#[^\n]*\n)*+")
+_PYTHON_NEXT = re.compile(_PYTHON_STRING, re.VERBOSE)
+# {expression} of an f-string, and {name} of a string that is formatted later. A PTX vector has a % or $, or a comma.
+_FILLED = re.compile(r"(?P<brace>\{\{|\}\})|\{(?:[^{}]|\{[^{}]*\})*\}")
+_FORMATTED = re.compile(r"(?P<brace>(?!))|\{[\w.!:\[\]]*\}")
+
+
+def python(view: View) -> Iterator[Text]:
+    """The strings of a window on Python that are PTX, or CUDA C++ with inline assembly."""
+    text, position = view.text, 0
+    end = len(text)
+    while True:
+        m = _PYTHON.search(text, position)
+        if m is None:
+            position = end
+            break
+        position = m.start()
+        if m.end() >= end and not view.final:
+            break
+        if m.lastgroup != "string":
+            position = m.end()
+            continue
+        found = Text(view)
+        after = _python_parts(view, position, found)
+        if after is None:
+            break
+        position = after
+        inner = found.close()
+        if _ASM.search(inner.text):
+            yield from cpp(inner)
+        elif _MODULE.search(inner.text) or _STATEMENT.search(inner.text):
+            yield inner
+    _consume(view, position)
+
+
+def _python_parts(view: View, position: int, into: Text) -> int | None:
+    text, end = view.text, len(view.text)
+    after = position
+    while m := _PYTHON_NEXT.match(text, position):
+        if m.end() >= end and not view.final:
+            return None
+        _python_string(m, into)
+        after = m.end()
+        between = _PYTHON_BETWEEN.match(text, after)
+        position = between.end() if between else after
+        if position >= end and not view.final:
+            return None
+    return after
+
+
+def _python_string(m: re.Match[str], into: Text) -> None:
+    prefix = m["prefix"].lower()
+    group = next(g for g in ("long", "long_single", "short", "short_single") if m[g] is not None)
+    body, start = m[group], m.start(group)
+    position = 0
+
+    def plain(piece: str, at: int) -> None:
+        if "r" in prefix:
+            into.add(piece, at)
+        else:
+            unescape(piece, at, into)
+
+    for hole in (_FILLED if "f" in prefix else _FORMATTED).finditer(body):
+        plain(body[position : hole.start()], start + position)
+        into.add(hole["brace"][0] if hole["brace"] else HOLE, start + hole.start())
+        position = hole.end()
+    plain(body[position:], start + position)
+
+
+def _consume(view: View, position: int) -> None:
+    """What is left is kept for the next window, unless it is too long for a string or statement."""
+    view.used = len(view.text) if view.full and not view.final and position == 0 else position

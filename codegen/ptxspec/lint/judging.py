@@ -1,0 +1,271 @@
+"""The assembler's verdict on one instruction, from the database alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..database import Database, Reason, Requires, Variant
+from . import operands as kinds
+from .findings import ERROR, NOTE, WARNING
+
+Shape = tuple[str, ...]
+WHOLE = -1
+
+
+class Complaint(NamedTuple):
+    """`name` is the index of the modifier or type meant, `operand` that of the operand; WHOLE for neither."""
+
+    severity: str
+    code: str
+    message: str
+    help: str = ""
+    name: int = WHOLE
+    operand: int = WHOLE
+
+
+class Judgement(NamedTuple):
+    """`variant` is the spelling as the manual writes it, where it exists; `form` is false for what is none of ours."""
+
+    variant: str | None
+    complaints: tuple[Complaint, ...]
+
+
+NOT_OURS = Judgement(None, ())
+
+# What the assembler says of operands that are no registers, wherever they are sources.
+_SOURCES = {
+    kinds.VECTOR: ("illegal-operand", "a vector is not taken here", "name one register"),
+    kinds.ADDRESS: ("illegal-operand", "memory is not read here", "load the value into a register first"),
+    kinds.NEGATED: ("illegal-operand", "a register is not negated here", "negate it by an instruction of its own"),
+    kinds.DISCARD: ("syntax", "`_` is no source operand", "name a register"),
+    kinds.SINK: ("syntax", "a source operand is one register", "name one register"),
+    kinds.PAIR: ("syntax", "a source operand is one register", "name one register"),
+    kinds.MALFORMED: ("syntax", "no operand", "write registers or constants (1.0, 0f3F800000) with commas between"),
+}  # fmt: skip
+_DESTINATIONS = {
+    kinds.FLOAT: ("illegal-destination", "the result needs a register", "name a register"),
+    kinds.CONSTANT: ("illegal-destination", "the result needs a register", "name a register"),
+    kinds.VECTOR: ("illegal-destination", "the result is no vector", "name one register"),
+    kinds.ADDRESS: ("illegal-destination", "the result is not stored", "name a register and store that"),
+    kinds.NEGATED: ("illegal-destination", "the result is not negated", "negate it by an instruction of its own"),
+    kinds.DISCARD: ("illegal-destination", "the result is not discarded; the assembler stops here", "name a register"),
+    kinds.PAIR: ("illegal-destination", "there is no second result", "name one register"),
+    kinds.MALFORMED: _SOURCES[kinds.MALFORMED],
+}  # fmt: skip
+
+
+class Judge:
+    """Judges instructions; the same one is judged once. `lenient` where the text may be another machine's assembly."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+        assembler = db.data["assembler"]
+        self.types = frozenset(db.data["types"])
+        self.modifiers = frozenset(db.data["modifiers"])
+        self.other_types = frozenset(assembler["other_types"])
+        self.mixed = frozenset(assembler["mixed"])
+        self.repeatable = frozenset(assembler["repeatable"])
+        self.leading = frozenset(assembler["leading"])
+        self.immediates = frozenset(assembler["immediates"])
+        properties = [n for t in db.data["tolerated"] for names in t["names"] for n in names]
+        self.ignored = [frozenset(group) for group in (*assembler["ignored"], properties)]
+        self.own = {o.name: frozenset(n for v in o.variants for n in v.names) for o in db.opcodes.values()}
+        self._bits = {n: 1 << i for i, n in enumerate((*self.types, *self.modifiers))}
+        self._offered: dict[tuple[str, str | None, str | None], list[tuple[int, Variant]]] = {}
+        self._known: dict[tuple[str, Shape | None, str | None, str | None, bool], Judgement] = {}
+
+    def judge(
+        self, head: str, shape: Shape | None, target: str | None, ptx: str | None, lenient: bool = False
+    ) -> Judgement:
+        """`head` is the spelling without spaces; `shape` the kinds of all operands, the destination's first, None where
+        they are not known. `lenient`: what has no PTX name at all is another machine's."""
+        key = (head, shape, target, ptx, lenient)
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) > 100_000:
+                self._known.clear()
+            found = self._known[key] = self._judge(head, shape, target, ptx, lenient)
+        return found
+
+    def _judge(self, head: str, shape: Shape | None, target: str | None, ptx: str | None, lenient: bool) -> Judgement:
+        opcode, *names = head.split(".")
+        if not self.other_types.isdisjoint(names):
+            return NOT_OURS
+        types = [n for n in names if n in self.types]
+        if len(types) == 2 and ".".join((opcode, *types)) in self.mixed:
+            return NOT_OURS
+        known = self.types | self.modifiers
+        if lenient and known.isdisjoint(names):
+            return NOT_OURS
+        if not all(names):
+            message = "a name is missing behind a dot"
+            return NOT_OURS if lenient else Judgement(None, (Complaint(ERROR, "syntax", message, "remove the dot"),))
+        spelled = self._spelling(opcode, names)
+        effective = tuple(n for n in dict.fromkeys(names) if not self._is_ignored(opcode, n))
+        count = None if shape is None else max(0, len(shape) - 1)
+        variant, more = self._variant(opcode, effective, count)
+        spelled += more
+        errors = [c for c in spelled if c.severity == ERROR]
+        if variant is None and shape and kinds.MALFORMED in shape:
+            # Without the commas where they belong the operands cannot be counted.
+            errors += [Complaint(ERROR, *_SOURCES[k], operand=i) for i, k in enumerate(shape) if k == kinds.MALFORMED]
+            return Judgement(None, tuple(errors))
+        if variant is None:
+            if not errors:
+                spelled.append(self._why_not(opcode, names, effective, types, count, target, ptx))
+            return Judgement(None, tuple(c for c in spelled if c.severity == ERROR))
+        help = ""
+        refused = self.db.refusals(variant, target, ptx)
+        if not refused and not self.db.anywhere(variant, target, ptx):
+            refused = (Reason("target-too-old", f"PTX {ptx} knows no target that has {variant}"),)
+        if refused:
+            help = self._instead(variant, target, ptx)
+        complaints = [*spelled, *(Complaint(ERROR, r.code, r.message, help) for r in refused)]
+        complaints += self._operands(variant, shape or ())
+        if not any(c.severity == ERROR for c in complaints):
+            complaints += self._notes(variant, effective)
+        return Judgement(variant.spelling, tuple(complaints))
+
+    # Names
+
+    def _is_ignored(self, opcode: str, name: str) -> bool:
+        return name not in self.own[opcode] and any(name in group for group in self.ignored)
+
+    def _spelling(self, opcode: str, names: Sequence[str]) -> list[Complaint]:
+        """What the assembler says of names by themselves, whatever they are together."""
+        found = []
+        for i, n in enumerate(names):
+            if n in names[:i]:
+                if n in self.repeatable and n in self.own[opcode]:
+                    message = f".{n} stands twice; the assembler does not mind"
+                    found.append(Complaint(WARNING, "repeated-modifier", message, "write it once", i))
+                    continue
+                found.append(Complaint(ERROR, "repeated-modifier", f".{n} stands twice", "write it once", i))
+            elif n in self.leading and n in self.own[opcode] and i:
+                message = f".{n} must follow the opcode at once"
+                found.append(Complaint(ERROR, "misplaced-modifier", message, f"begin with {opcode}.{n}", i))
+            elif self._is_ignored(opcode, n):
+                same = next(g for g in self.ignored if n in g)
+                other = next((m for m in names[:i] if m in same), None)
+                if other is not None:
+                    message = f".{other} and .{n} exclude each other, and do nothing in {opcode}"
+                    found.append(Complaint(ERROR, "excluding-modifiers", message, "remove both", i))
+                else:
+                    message = f"{opcode} has no .{n}; the assembler takes it, and it does nothing"
+                    found.append(Complaint(WARNING, "ignored-modifier", message, "remove it", i))
+        return found
+
+    def _variant(self, opcode: str, names: Sequence[str], count: int | None) -> tuple[Variant | None, list[Complaint]]:
+        wanted = frozenset(names)
+        found = self.db.find(opcode, wanted, count)
+        if found is not None:
+            return found, []
+        for t in self.db.data["opcodes"][opcode]["assembler"]["tolerated"]:
+            if sorted(wanted) in t["names"] and count in (None, t["operands"]):
+                # It needs what the spellings need that it stands for.
+                stands_for = [v for v in self.db.opcodes[opcode].variants if v.names > wanted]
+                if stands_for:
+                    spelled = ".".join((opcode, *names))
+                    listed = ", ".join(v.spelling for v in stands_for)
+                    message, help = f"{spelled}: {t['note']}", f"write one of {listed}"
+                    complaint = Complaint(WARNING, "tolerated-spelling", message, help)
+                    return stands_for[0]._replace(spelling=spelled), [complaint]
+        return None, []
+
+    def _why_not(
+        self,
+        opcode: str,
+        names: Sequence[str],
+        effective: Sequence[str],
+        types: Sequence[str],
+        count: int | None,
+        target: str | None,
+        ptx: str | None,
+    ) -> Complaint:
+        spelling = ".".join((opcode, *effective))
+        unknown = [n for n in effective if n not in self.types and n not in self.modifiers]
+        if not types and not unknown:
+            has = ", ".join(f".{t}" for t in dict.fromkeys(v.type for v in self.db.opcodes[opcode].variants))
+            reason = Reason("missing-type", f"{spelling} has no type; {opcode} has {has}")
+        else:
+            reason = self.db.why_not(spelling, count)[0]
+        index = WHOLE
+        if reason.code in ("unknown-modifier", "unknown-type", "illegal-modifier"):
+            own = {n for v in self.db.opcodes[opcode].variants if v.type in types for n in v.names}
+            index = next((i for i, n in enumerate(names) if n in effective and n not in own), WHOLE)
+        elif reason.code == "illegal-type" and types:
+            index = names.index(types[-1])
+        help = self._nearest(opcode, effective, count, target, ptx)
+        return Complaint(ERROR, reason.code, reason.message, help, index)
+
+    # Ways out
+
+    def _nearest(
+        self, opcode: str, names: Iterable[str], count: int | None, target: str | None, ptx: str | None
+    ) -> str:
+        key = (opcode, target, ptx)
+        offered = self._offered.get(key)
+        if offered is None:
+            variants = self.db.opcodes[opcode].variants
+            offered = [(self._mask(v.names), v) for v in variants if self.db.anywhere(v, target, ptx)]
+            self._offered[key] = offered
+        if not offered:
+            first = [f"{v} from {describe(v.requires)}" for v in self.db.opcodes[opcode].variants[:1]]
+            return f"nothing of {opcode} is available there; the first is {first[0]}" if first else ""
+        asked = self._mask(names)
+        types = {n for n in names if n in self.types}
+        distances = [
+            ((asked ^ mask).bit_count() * 4 + (bool(types) and v.type not in types) * 2)
+            + (count is not None and v.operands != count)
+            for mask, v in offered
+        ]
+        least = min(distances)
+        best = [v for d, (_, v) in zip(distances, offered, strict=True) if d == least][:3]
+        return "write " + " or ".join(v.spelling + self._counted(v) for v in best)
+
+    def _mask(self, names: Iterable[str]) -> int:
+        bits = self._bits
+        return sum(bits.get(n, 0) for n in set(names))
+
+    def _counted(self, v: Variant) -> str:
+        several = {o.operands for o in self.db.opcodes[v.opcode].variants}
+        return f" ({v.operands} operands)" if len(several) > 1 else ""
+
+    def _instead(self, variant: Variant, target: str | None, ptx: str | None) -> str:
+        where = " and ".join([*([target] if target else []), *([f"PTX {ptx}"] if ptx else [])])
+        near = self._nearest(variant.opcode, variant.names, variant.operands, target, ptx)
+        return f"on {where}, {near}" if near.startswith("write") else near
+
+    # Operands and notes
+
+    def _operands(self, variant: Variant, shape: Shape) -> list[Complaint]:
+        found = []
+        for i, kind in enumerate(shape):
+            said = (_DESTINATIONS if i == 0 else _SOURCES).get(kind)
+            if said is None and i and kind in (kinds.FLOAT, kinds.CONSTANT):
+                if variant.type not in self.immediates:
+                    message = f"{variant.spelling} takes no constants"
+                    said = ("illegal-immediate", message, "move the constant into a register first")
+                elif kind == kinds.CONSTANT:
+                    message = f"{variant.spelling} takes no integer constants"
+                    said = ("illegal-immediate", message, "write it as a floating-point number, as in 1.0")
+            if said is not None:
+                found.append(Complaint(ERROR, *said, operand=i))
+        return found
+
+    def _notes(self, variant: Variant, names: Sequence[str]) -> list[Complaint]:
+        found = []
+        if variant.manual is None:
+            message = f"the manual does not list {variant.spelling}; the assembler takes it"
+            found.append(Complaint(NOTE, "undocumented", message))
+        spelled = ".".join((variant.opcode, *names))
+        if spelled != variant.spelling:
+            message = f"the manual writes {variant.spelling}"
+            found.append(Complaint(NOTE, "modifier-order", message, "the assembler takes any order"))
+        return found
+
+
+def describe(r: Requires) -> str:
+    """What a variant requires, in few words."""
+    return f"{r.target} and PTX {r.ptx}" + (f" until {r.until}" if r.until else "")

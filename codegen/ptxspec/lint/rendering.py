@@ -1,0 +1,82 @@
+"""Findings as text for people, as JSON, and as SARIF 2.1.0 for code scanning. All write as they go."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote
+
+from .findings import CODES, ERROR, NOTE, WARNING, Finding
+
+_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def text(findings: Iterable[Finding]) -> Iterator[str]:
+    """file:line:column, what is wrong, the line with carets, and the way out; at the end a count."""
+    count = {ERROR: 0, WARNING: 0, NOTE: 0}
+    for f in findings:
+        count[f.severity] += 1
+        yield f"{f.file}:{f.line}:{f.column}: {f.severity}: {f.message} [{f.code}]\n"
+        source = f.source.replace("\t", " ").replace("\0", " ")
+        if source:
+            carets = "^" * max(1, min(f.length, len(source) - f.at))
+            yield f"    {source}\n    {' ' * f.at}{carets}\n"
+        if f.help:
+            yield f"    help: {f.help}\n"
+    counted = [f"{n} {what}{'s' * (n != 1)}" for what, n in count.items() if n]
+    if counted:
+        yield ", ".join(counted) + "\n"
+
+
+def as_json(findings: Iterable[Finding]) -> Iterator[str]:
+    """A plain array, one finding a line."""
+    yield "["
+    separator = "\n"
+    for f in findings:
+        yield separator + "  " + json.dumps(f.as_json())
+        separator = ",\n"
+    yield "\n]\n" if separator == ",\n" else "]\n"
+
+
+def sarif(findings: Iterable[Finding]) -> Iterator[str]:
+    """One run; each code is a rule."""
+    rules = [
+        {"id": code, "shortDescription": {"text": text}, "fullDescription": {"text": text}, "help": {"text": text}}
+        for code, text in CODES.items()
+    ]
+    driver = {"name": "ptxspec", "rules": rules}
+    yield f'{{"$schema": "{_SARIF}", "version": "2.1.0", "runs": [{{"tool": {{"driver": {json.dumps(driver)}}}, '
+    yield '"columnKind": "unicodeCodePoints", "results": ['
+    index = {code: i for i, code in enumerate(CODES)}
+    separator = "\n"
+    for f in findings:
+        yield separator + json.dumps(_result(f, index[f.code]))
+        separator = ",\n"
+    yield "\n]}]}\n"
+
+
+def _result(f: Finding, rule: int) -> dict[str, Any]:
+    region = {"startLine": f.line, "startColumn": f.column}
+    # What is meant may go on in the next line; only within one is the end column known.
+    if f.at + f.length <= len(f.source):
+        region["endColumn"] = f.column + f.length
+    return {
+        "ruleId": f.code,
+        "ruleIndex": rule,
+        "level": f.severity,
+        "message": {"text": f"{f.message}. {f.help}" if f.help else f.message},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(f.file)}, "region": region}}],
+    }
+
+
+def _uri(file: str) -> str:
+    """Relative paths stay relative, so that code scanning finds them in the repository."""
+    path = PurePath(file)
+    if path.is_absolute():
+        return path.as_uri()
+    return quote(path.as_posix())
+
+
+FORMATS: dict[str, Callable[[Iterable[Finding]], Iterator[str]]] = {"text": text, "json": as_json, "sarif": sarif}

@@ -1,0 +1,58 @@
+"""Back ends implement the function table, all of it and nothing else, and agree on every program."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import ptxemu
+import pytest
+from grids import special
+from ptxemu import operations
+from ptxspec.checking import Checked, check
+from ptxspec.emit.emulator import INFIX
+from ptxspec.model import Spec, Variant
+from ptxspec.reading import read
+from ptxspec.semantics import exact
+from ptxspec.semantics.functions import TABLE
+
+ROOT = Path(__file__).parents[1]
+# Words of Python and steps of the emitter, which need no function.
+WRITTEN_OUT = {"shiftLeft", "shiftRight", "highWord"}
+
+
+def test_the_exact_back_end_implements_the_table() -> None:
+    assert set(exact.FUNCTIONS) == set(TABLE)
+
+
+def test_the_emulator_implements_the_table() -> None:
+    for name in set(TABLE) - set(INFIX) - WRITTEN_OUT:
+        assert callable(getattr(operations, name)), name
+
+
+def test_every_function_is_described() -> None:
+    for f in TABLE.values():
+        assert f.doc.endswith(".") and len(f.names) == len(f.parameters), f.name
+
+
+@pytest.fixture(scope="module")
+def checked() -> list[tuple[Variant, Checked]]:
+    spec: Spec = read(ROOT)
+    found, errors = check(spec)
+    assert not errors
+    return [(v, c) for c in found for v in c.instruction.variants if v.type.lanes == 1]
+
+
+def test_the_emulator_agrees_with_the_exact_back_end_on_every_variant(checked: list[tuple[Variant, Checked]]) -> None:
+    rng = random.Random(2026)
+    for v, c in checked:
+        f = v.type.format
+        grid = special(f.exponent_bits, f.fraction_bits).tolist()
+        rows = [tuple(rng.choice(grid) for _ in range(v.operands)) for _ in range(24)]
+        rows += [tuple(rng.getrandbits(f.width) for _ in range(v.operands)) for _ in range(8)]
+        columns = [np.array(column, f"u{f.width // 8}") for column in zip(*rows, strict=True)]
+        for target, program in c.programs[v].items():
+            got = ptxemu.compile(v.spelling, v.operands, target)(*columns)
+            want = [exact.run(program, row) for row in rows]
+            assert got.tolist() == want, (v, target)

@@ -1,0 +1,193 @@
+"""`ptxspec generate`: the same bytes everywhere, whole or not at all, and a clear word on what changed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Project
+from ptxspec import generate
+from ptxspec.roots import Root
+
+MUL = "spec/instructions/mul.yaml"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    found = (p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in found}
+
+
+def ptxspec(*arguments: str | Path, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ptxspec", *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+
+
+def leftovers(project: Project) -> list[str]:
+    return [p.name for p in project.root.iterdir() if p.name not in ("spec", "templates", "generated")]
+
+
+def test_the_committed_files_are_what_the_specification_gives() -> None:
+    result = ptxspec("generate", "--check")
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr
+    assert re.fullmatch(r"generated/ is up to date: \d+ files\n", result.stdout)
+
+
+def test_the_bytes_depend_on_nothing_but_the_specification(project: Project, tmp_path: Path) -> None:
+    other = tmp_path / "anderswo – elsewhere"
+    shutil.copytree(project.root, other)
+    first = ptxspec("generate", "--root", project.root, PYTHONHASHSEED="1", LC_ALL="C", TZ="UTC")
+    second = ptxspec("generate", cwd=other / "spec", PYTHONHASHSEED="77", LC_ALL="C.UTF-8", TZ="Asia/Tokyo")
+    assert first.returncode == second.returncode == 0, first.stderr + second.stderr
+    assert files(project.root / "generated") == files(other / "generated")
+
+
+def test_every_file_is_stamped_and_none_names_a_machine_or_a_time(project: Project) -> None:
+    assert project.run("generate").code == 0
+    for name, data in files(project.root / "generated").items():
+        text = data.decode()
+        assert str(project.root) not in text and str(Path.home()) + "/" not in text, name
+        assert not re.search(r"\b20[2-9]\d-\d\d-\d\d\b|\d\d:\d\d:\d\d", text), name
+        assert b"\r" not in data
+        assert not text or "by ptxspec from" in text[:600], name
+
+
+def test_what_changed_is_said(project: Project) -> None:
+    first = project.run("generate")
+    assert first.code == 0 and "  + cuda/mul.cu\n" in first.out
+    assert re.search(r"generated/: (\d+) added, 0 changed, 0 removed, \1 files in all", first.out)
+    assert "was up to date" in project.run("generate").out
+    project.edit(MUL, "summary: Product of two values.", "summary: The product of two values.")
+    (project.root / "generated/stray.txt").write_text("x")
+    second = project.run("generate")
+    assert "  ~ manual/mul.md\n" in second.out and "  - stray.txt\n" in second.out and "mul.cu" not in second.out
+    assert not (project.root / "generated/stray.txt").exists()
+    (project.root / MUL).unlink()
+    assert "  - cuda/mul.cu\n" in project.run("generate").out
+
+
+def test_check_shows_the_difference_and_writes_nothing(project: Project) -> None:
+    missing = project.run("generate", "--check")
+    assert missing.code == 1 and "+++ " in missing.out and not (project.root / "generated").exists()
+    project.run("generate")
+    before = files(project.root)
+    project.edit(MUL, "summary: Product of two values.", "summary: The product of two values.")
+    result = project.run("generate", "--check")
+    assert result.code == 1
+    assert "-Product of two values." in result.out and "+The product of two values." in result.out
+    assert "generated/ is stale: 0 added" in result.err
+    assert {**files(project.root), MUL: before[MUL]} == before
+
+
+def test_a_write_that_fails_leaves_the_old_files(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.run("generate")
+    before = files(project.root / "generated")
+    project.edit(MUL, "summary: Product of two values.", "summary: The product of two values.")
+    written = 0
+
+    def full(path: Path, data: bytes) -> int:
+        nonlocal written
+        written += 1
+        if written > 5:
+            raise OSError(28, "No space left on device", str(path))
+        return path.open("wb").write(data)
+
+    with monkeypatch.context() as m:
+        m.setattr(Path, "write_bytes", full)
+        result = project.run("generate")
+    assert result.code == 2 and "No space left on device" in result.err
+    assert files(project.root / "generated") == before
+    assert project.run("generate").code == 0
+    assert leftovers(project) == []
+
+
+# Where a run is killed: in its n-th call of a function of the module or of Path.
+KILLED = {
+    "while it writes": ("Path", "write_bytes", 7, True),
+    "before the exchange": ("generate", "_exchange", 1, True),
+    "after the exchange": ("generate", "_remove", 3, True),
+    "before the first of two renames": ("Path", "rename", 1, False),
+    "between two renames": ("Path", "rename", 2, False),
+    "after two renames": ("generate", "_remove", 3, False),
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+@pytest.mark.parametrize("moment", KILLED)
+def test_a_killed_run_leaves_all_or_nothing(project: Project, moment: str) -> None:
+    owner, name, count, exchange = KILLED[moment]
+    project.run("generate")
+    before = files(project.root / "generated")
+    project.edit(MUL, "summary: Product of two values.", "summary: The product of two values.")
+    script = f"""
+import os, signal, sys
+from pathlib import Path
+from ptxspec import generate
+from ptxspec.cli import main
+if not {exchange}:
+    generate._exchange = lambda one, other: False
+calls, original = 0, {owner}.{name}
+def killing(*arguments):
+    global calls
+    calls += 1
+    if calls == {count}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return original(*arguments)
+{owner}.{name} = killing
+main(["generate", "--root", sys.argv[1]])
+"""
+    result = subprocess.run([sys.executable, "-c", script, str(project.root)], capture_output=True, check=False)
+    assert result.returncode == -signal.SIGKILL, result.stderr.decode()
+    after = files(project.root / "generated")
+    if moment.startswith("after"):
+        assert b"The product of two values." in after["manual/mul.md"] and after.keys() == before.keys()
+    elif moment == "between two renames":
+        assert after == {}
+    else:
+        assert after == before
+    assert project.run("generate").code == 0
+    assert leftovers(project) == []
+    assert project.run("generate", "--check").code == 0
+
+
+def test_files_in_the_way_are_replaced(project: Project) -> None:
+    for name in ("generated", ".generated-new", ".generated-old"):
+        (project.root / name).write_text("in the way")
+    assert project.run("generate").code == 0
+    assert leftovers(project) == [] and (project.root / "generated/cuda/mul.cu").exists()
+
+
+def test_a_broken_template_is_named(project: Project) -> None:
+    project.run("generate")
+    before = files(project.root / "generated")
+    path = project.root / "templates/cuda/instruction.cu.j2"
+    good = path.read_text("utf-8")
+    path.write_text(good + "{% for x in %}", "utf-8")
+    result = project.run("generate")
+    assert result.code == 2 and "templates/cuda/instruction.cu.j2:" in result.err
+    path.write_text(good + "{{ nobody_knows }}", "utf-8")
+    result = project.run("generate")
+    assert result.code == 2 and "templates/cuda/instruction.cu.j2" in result.err and "nobody_knows" in result.err
+    path.unlink()
+    result = project.run("generate")
+    assert result.code == 2 and "the template is missing" in result.err
+    assert files(project.root / "generated") == before
+
+
+def test_an_installed_package_is_not_written_to(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ptxspec.roots.find", lambda explicit=None: Root(project.root, packaged=True))
+    result = project.run("generate")
+    assert result.code == 2 and "--root DIR" in result.err
+    assert not (project.root / "generated").exists()
+
+
+def test_all_four_opcodes_are_built_quickly_from_the_api(project: Project) -> None:
+    assert generate.generate(project.root).added
+    assert not generate.generate(project.root)
