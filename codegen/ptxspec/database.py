@@ -8,9 +8,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .diagnostics import PtxspecError, suggest
+
+if TYPE_CHECKING:
+    from .lint.findings import Finding
 
 
 class Limit(NamedTuple):
@@ -351,6 +354,17 @@ class Database:
             )
 
         return tuple(sorted(offered, key=distance)[:3])
+
+    def lint(
+        self, text: str, target: str | None = None, ptx: str | None = None, language: str = "ptx", file: str = "<text>"
+    ) -> list[Finding]:
+        """What ptxas would say of PTX, or of the PTX in a program (`language` is "c++" or "python").
+
+        `target` and `ptx` take the place of the module's own. Raises PtxspecError for unknown ones."""
+        from .lint.linter import Linter
+        from .lint.windows import chunks
+
+        return list(Linter(self, target, ptx).lint(chunks(text), file, language))
 
     def diff_ptx(self, old: str, new: str) -> tuple[list[Variant], list[Variant]]:
         """Variants that a newer PTX version has and an older one lacks, and the other way round."""

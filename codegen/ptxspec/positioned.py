@@ -157,7 +157,9 @@ def _build(path: Path, name: str, lines: tuple[str, ...], text: str) -> Document
         return where
 
     for event in yaml.parse(text, Loader=_LOADER):
-        mark = Mark(event.start_mark.line + 1, event.start_mark.column + 1)
+        start: Any = event.start_mark
+        end: Any = event.end_mark
+        mark = Mark(start.line + 1, start.column + 1)
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             complain(mark, "anchors and aliases are not used in a specification", "write the value out")
             break
@@ -166,8 +168,8 @@ def _build(path: Path, name: str, lines: tuple[str, ...], text: str) -> Document
             is_key = _is_key(stack)
             if not event.style and value in ("true", "false") and not is_key:
                 value = value == "true"
-            same_line = event.end_mark.line == event.start_mark.line
-            length = max(1, event.end_mark.column - event.start_mark.column) if same_line else 1
+            same_line = end.line == start.line
+            length = max(1, end.column - start.column) if same_line else 1
             where = place(value, Mark(mark.line, mark.column, length))
             if is_key:
                 continue

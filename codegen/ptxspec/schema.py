@@ -46,7 +46,8 @@ def check(document: Document, folder: Path, kind: str) -> list[Diagnostic]:
 def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
     where = tuple(e.absolute_path)
     wanted: Any = e.validator_value
-    shown = _shown(e.instance)
+    came: Any = e.instance
+    shown = _shown(came)
     schema: dict[str, Any] = e.schema if isinstance(e.schema, dict) else {}
     expected = str(schema.get("description", "")).rstrip(".")
     hint = f"expected {expected}" if expected else ""
@@ -54,11 +55,11 @@ def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
         known = list(schema.get("properties", {}))
         return [
             document.error((*where, k), f"unknown key '{k}'", suggest(k, known), key=True)
-            for k in e.instance
+            for k in came
             if k not in known
         ]
     if e.validator == "required":
-        missing = [k for k in wanted if k not in e.instance]
+        missing = [k for k in wanted if k not in came]
         return [
             document.error(where, f"missing key '{k}'", f"here belong: {', '.join(schema['required'])}")
             for k in missing
@@ -73,11 +74,11 @@ def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
     if e.validator == "type":
         words = {"object": "a mapping", "array": "a list", "string": "text", "boolean": "true or false"}
         kinds = [words[t] for t in ([wanted] if isinstance(wanted, str) else wanted) if t in words]
-        return [document.error(where, f"expected {' or '.join(kinds)}, this is {_kind(e.instance)}", hint)]
+        return [document.error(where, f"expected {' or '.join(kinds)}, this is {_kind(came)}", hint)]
     if e.validator == "enum":
         return [document.error(where, f"'{shown}' is not allowed here", suggest(shown, list(wanted)))]
     if e.validator == "pattern":
-        wrong = "this is empty" if not str(e.instance).strip() else f"'{shown}' is not what belongs here"
+        wrong = "this is empty" if not str(came).strip() else f"'{shown}' is not what belongs here"
         return [document.error(where, wrong, hint)]
     if e.validator in ("minItems", "minProperties"):
         return [document.error(where, "too few entries", hint)]

@@ -10,7 +10,4 @@ findings.py    the diagnostics and their codes
 rendering.py   text, JSON, SARIF
 command.py     the command line"""
 
-from .findings import CODES, Finding
-from .linter import Linter
-
-__all__ = ["CODES", "Finding", "Linter"]
+# Nothing is imported here: the command line looks at `command` at every start, and most commands need no more.

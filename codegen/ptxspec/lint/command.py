@@ -68,3 +68,32 @@ def _lint(linter: Any, file: str) -> Iterator[Any]:
     else:
         path = Path(file)
         yield from linter.lint(read(path), file, LANGUAGES.get(path.suffix.lower(), PTX))
+
+
+def add_explain_command(commands: Any, parents: Sequence[argparse.ArgumentParser]) -> None:
+    """Add `explain` to the commands; `parents` give --root."""
+    p = commands.add_parser(
+        "explain",
+        parents=list(parents),
+        help="say what the complaints in a log of ptxas mean and what to write instead",
+        description="Reads a log of ptxas or nvcc on standard input, as in `ptxas a.ptx 2>&1 | ptxspec explain`. "
+        "Where the PTX file of the log can be read, each complaint is explained by its instruction.",
+    )
+    p.set_defaults(run=run_explain)
+
+
+def run_explain(options: argparse.Namespace) -> int:
+    """Explain the log on standard input."""
+    from .. import database, roots
+    from ..explain import explain
+
+    db = database.read(roots.find(options.root).generated / "data" / "ptxspec.json")
+    found = False
+    encoding = sys.stdout.encoding or "utf-8"
+    log = (line.decode("utf-8", "replace") for line in sys.stdin.buffer)
+    for line in explain(db, log):
+        found = True
+        print(line.encode(encoding, "backslashreplace").decode(encoding))
+    if not found:
+        print("no complaint of ptxas in the input")
+    return OK
