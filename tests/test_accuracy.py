@@ -85,7 +85,7 @@ def test_the_bound_is_kept_with_room_to_spare(v: Variant, a: Accuracy) -> None:
             if not (all(map(math.isfinite, given)) and math.isfinite(got) and RANGES[a.range](given[-1])):
                 continue
             exact = EXACT[v.opcode](*map(gmpy2.mpfr, given))
-            # Subnormal results are flushed, or coarser than any relative bound; past the largest number nothing is said.
+            # Subnormal results are flushed, or coarser than any relative bound. Of overflow nothing is said.
             if (
                 not gmpy2.is_finite(exact)
                 or abs(exact) > largest

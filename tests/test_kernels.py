@@ -143,11 +143,11 @@ def results_from_loads(instructions: list[dict[str, str]]) -> int:
     computed: set[str] = set()
     for _ in steps:
         before = len(tainted) + len(computed)
-        for opcode, written, read in steps:
-            if read & tainted:
+        for opcode, written, used in steps:
+            if used & tainted:
                 tainted |= written
                 moved = opcode.startswith(("MOV", "PRMT", "IMAD.MOV"))
-                computed |= written if not moved or read & computed else set()
+                computed |= written if not moved or used & computed else set()
         if len(tainted) + len(computed) == before:
             break
     return loads if stored & computed else 0

@@ -19,8 +19,8 @@ __all__ = ["Database", "PtxspecError", "Reason", "Requires", "SpecError", "Varia
 
 
 def load(root: str | Path | None = None) -> Database:
-    """The database: of the project around the working directory or the one installed, from its ptxspec.json; with `root`,
-    from the YAML of that folder. Raises PtxspecError, and SpecError for a specification with errors."""
+    """The database: of the project around the working directory or the one installed, from its ptxspec.json; with
+    `root`, from the YAML of that folder. Raises PtxspecError, and SpecError for a specification with errors."""
     from . import database, roots
 
     if root is None:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .model import CornerRow, Format, Value
 from .literals import parse_number
+from .model import CornerRow, Format, Value
 from .semantics.exact import run
 from .semantics.program import Program
 from .semantics.rounding import encode_exact
@@ -41,7 +41,7 @@ def parse_value(text: str | bool, operands: tuple[str, ...]) -> Value:
 
 
 def members(value: Value, format: Format) -> list[int]:
-    """Encodings that a cell stands for in an operand's place: a class's ends and some of its inside. Raises CellError."""
+    """Encodings that a cell stands for in an operand's place: a class's ends, and some between. Raises CellError."""
     if value.kind == "class":
         return _class(value.text, format)
     if value.kind == "bits":

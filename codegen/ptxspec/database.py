@@ -41,8 +41,8 @@ class Requires(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """One complete spelling with its number of source operands. `manual` is None where NVIDIA's manual does not list it;
-    verdicts follow `requires`, which is what the assembler was seen to require."""
+    """One complete spelling with its number of source operands. `manual` is None where NVIDIA's manual does not list
+    it; verdicts follow `requires`, which is what the assembler was seen to require."""
 
     spelling: str
     operands: int
@@ -85,7 +85,7 @@ class Reason(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The answer to a query. `exists`: some PTX version takes it on some target; `available`: on what was asked about."""
+    """The answer to a query. `exists`: some PTX version takes it on some target; `available`: where it was asked."""
 
     variant: str
     operands: int | None
@@ -292,8 +292,8 @@ class Database:
             listed = ", ".join(f".{t}" for t in has)
             unknown = [n for n in names if n not in self.data["types"] and n not in self.data["modifiers"]]
             if unknown and not types:
-                message = f"unknown type or modifier '.{unknown[0]}'; {suggest(unknown[0], [*has, *self.data['modifiers']], '.')}"
-                return (Reason("unknown-type", message),)
+                near = suggest(unknown[0], [*has, *self.data["modifiers"]], ".")
+                return (Reason("unknown-type", f"unknown type or modifier '.{unknown[0]}'; {near}"),)
             what = f"no .{types[0]}" if len(types) == 1 else "one type in each spelling"
             return (Reason("illegal-type", f"{opcode} has {what}; it has {listed}"),)
         typed = [v for v in about.variants if v.type == types[0]]

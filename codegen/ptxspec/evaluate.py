@@ -74,8 +74,8 @@ def emulator(root: Root) -> ModuleType:
 def evaluate(
     root: Root, spelling: str, texts: list[str], target: str | None = None, with_trace: bool = False
 ) -> Evaluation:
-    """Run a variant on operands written as 1.5, -0.0, inf, nan, 0x1.8p-3 or bits 0x3fc00000; a type of two lanes takes its
-    bits, or the lanes as `low,high`. A number is rounded to nearest even where the format does not have it.
+    """Run a variant on operands written as 1.5, -0.0, inf, nan, 0x1.8p-3 or bits 0x3fc00000; a type of two lanes takes
+    its bits, or the lanes as `low,high`. A number is rounded to nearest even where the format does not have it.
 
     Raises PtxspecError for an unknown variant, a wrong count and an operand that cannot be read."""
     emu = emulator(root)

@@ -266,7 +266,7 @@ class Tolerated:
 
 @dataclass(frozen=True)
 class Assembler:
-    """What the assembler does with the names and operands of every instruction; spec/assembler.yaml says what each is."""
+    """What the assembler does with names and operands of every instruction; spec/assembler.yaml says what each is."""
 
     observed: str = ""
     repeatable: tuple[str, ...] = ()

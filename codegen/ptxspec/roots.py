@@ -9,7 +9,7 @@ from .diagnostics import PtxspecError
 
 
 class Root(NamedTuple):
-    """A folder that holds spec/ and templates/. `packaged`: it is the one inside an installed package, not to be changed."""
+    """A folder with spec/ and templates/. `packaged`: it is the one inside an installed package, not to be changed."""
 
     path: Path
     packaged: bool = False
@@ -20,7 +20,7 @@ class Root(NamedTuple):
 
 
 def find(explicit: Path | None = None) -> Root:
-    """`explicit` if given, else the nearest parent of the working directory with spec/ and templates/, else the package's own.
+    """`explicit` if given, else the nearest parent of the working directory that is one, else the package's own.
 
     Raises PtxspecError where there is none."""
     if explicit is not None:

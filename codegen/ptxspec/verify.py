@@ -20,7 +20,7 @@ _BATCH = 20_000
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A statement that ptxas judges otherwise than the specification; `refused` is what it said, "" for an acceptance."""
+    """A statement that ptxas judges otherwise than the specification; `refused` is what it said, if it refused."""
 
     spelling: str
     operands: int
@@ -141,7 +141,7 @@ def illegal(
 
 
 def verify(spec: Spec, ptxas: Path, progress: Progress | None = None) -> Result:
-    """Everything: all variants on all pairs, and all combinations of names where what is current and what has ended is."""
+    """Everything: all variants on all pairs, and all combinations of names where what is current, or has ended, is."""
     wrong = variants(spec, ptxas, progress)
     more, count = illegal(spec, ptxas, eras(spec), progress)
     every = sum(len(i.variants) for i in spec.instructions.values())
@@ -170,8 +170,8 @@ def as_yaml(spec: Spec, result: Result) -> str:
 
 
 def eras(spec: Spec) -> list[Pair]:
-    """The newest PTX version on the newest target, and for each ceiling the newest target under it: what ended is judged
-    where it still was."""
+    """The newest PTX version on the newest target, and for each ceiling the newest target under it: what has ended is
+    judged where it still was."""
     found = [(list(spec.targets)[-1], list(spec.versions)[-1])]
     for i in spec.instructions.values():
         for v in i.variants:

@@ -1,4 +1,4 @@
-"""Benchmarks report ratios taken in one run; nothing here fails for being slow. `pytest tests/benchmarks` prints the table."""
+"""Ratios taken in one run; nothing fails for being slow. `pytest tests/benchmarks` prints them."""
 
 from __future__ import annotations
 

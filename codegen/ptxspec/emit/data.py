@@ -47,7 +47,7 @@ def as_data(spec: Spec) -> dict[str, Any]:
         },
         "modifiers": {m.name: {"summary": m.summary, "section": m.section} for m in spec.modifiers.values()},
         "tolerated": [_tolerated(t) for t in spec.tolerated],
-        "assembler": asdict(spec.assembler),
+        "assembler": json.loads(json.dumps(asdict(spec.assembler))),
         "opcodes": {i.opcode: _opcode(i) for i in spec.instructions.values()},
         "variants": [_variant(i, v) for i in spec.instructions.values() for v in i.variants],
     }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from ..database import Database, Reason, Requires, Variant
@@ -46,6 +46,7 @@ _SOURCES = {
 _DESTINATIONS = {
     kinds.FLOAT: ("illegal-destination", "the result needs a register", "name a register"),
     kinds.CONSTANT: ("illegal-destination", "the result needs a register", "name a register"),
+    kinds.SUM: ("illegal-destination", "the result needs a register", "name a register"),
     kinds.VECTOR: ("illegal-destination", "the result is no vector", "name one register"),
     kinds.ADDRESS: ("illegal-destination", "the result is not stored", "name a register and store that"),
     kinds.NEGATED: ("illegal-destination", "the result is not negated", "negate it by an instruction of its own"),
@@ -70,7 +71,9 @@ class Judge:
         self.immediates = frozenset(assembler["immediates"])
         properties = [n for t in db.data["tolerated"] for names in t["names"] for n in names]
         self.ignored = [frozenset(group) for group in (*assembler["ignored"], properties)]
+        self._ignored_names = frozenset().union(*self.ignored)
         self.own = {o.name: frozenset(n for v in o.variants for n in v.names) for o in db.opcodes.values()}
+        self._counts = {o.name: {v.operands for v in o.variants} for o in db.opcodes.values()}
         self._bits = {n: 1 << i for i, n in enumerate((*self.types, *self.modifiers))}
         self._offered: dict[tuple[str, str | None, str | None], list[tuple[int, Variant]]] = {}
         self._known: dict[tuple[str, Shape | None, str | None, str | None, bool], Judgement] = {}
@@ -130,7 +133,7 @@ class Judge:
     # Names
 
     def _is_ignored(self, opcode: str, name: str) -> bool:
-        return name not in self.own[opcode] and any(name in group for group in self.ignored)
+        return name in self._ignored_names and name not in self.own[opcode]
 
     def _spelling(self, opcode: str, names: Sequence[str]) -> list[Complaint]:
         """What the assembler says of names by themselves, whatever they are together."""
@@ -202,7 +205,7 @@ class Judge:
     # Ways out
 
     def _nearest(
-        self, opcode: str, names: Iterable[str], count: int | None, target: str | None, ptx: str | None
+        self, opcode: str, names: Collection[str], count: int | None, target: str | None, ptx: str | None
     ) -> str:
         key = (opcode, target, ptx)
         offered = self._offered.get(key)
@@ -222,6 +225,8 @@ class Judge:
         ]
         least = min(distances)
         best = [v for d, (_, v) in zip(distances, offered, strict=True) if d == least][:3]
+        if count is not None and all(v.names == frozenset(names) for v in best):
+            return "write " + " or ".join(f"{v.spelling} d, {', '.join('abc'[: v.operands])}" for v in best)
         return "write " + " or ".join(v.spelling + self._counted(v) for v in best)
 
     def _mask(self, names: Iterable[str]) -> int:
@@ -229,8 +234,7 @@ class Judge:
         return sum(bits.get(n, 0) for n in set(names))
 
     def _counted(self, v: Variant) -> str:
-        several = {o.operands for o in self.db.opcodes[v.opcode].variants}
-        return f" ({v.operands} operands)" if len(several) > 1 else ""
+        return f" ({v.operands} operands)" if len(self._counts[v.opcode]) > 1 else ""
 
     def _instead(self, variant: Variant, target: str | None, ptx: str | None) -> str:
         where = " and ".join([*([target] if target else []), *([f"PTX {ptx}"] if ptx else [])])

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from .scanning import HOLE
 
-REGISTER, FLOAT, CONSTANT, VECTOR, ADDRESS, NEGATED, DISCARD, SINK, PAIR, MALFORMED, UNKNOWN = (
-    "register", "float", "constant", "vector", "address", "negated", "discard", "sink", "pair", "malformed", "unknown",
+REGISTER, FLOAT, CONSTANT, VECTOR, ADDRESS, NEGATED, DISCARD, SINK, PAIR, SUM, MALFORMED, UNKNOWN = (
+    "register", "float", "constant", "vector", "address", "negated", "discard", "sink", "pair", "sum", "malformed", "unknown",
 )  # fmt: skip
 
 
@@ -28,8 +28,9 @@ _KINDS = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (
         (DISCARD, r"_"),
-        # A symbol plus an integer, a component or an element is the assembler's to resolve.
-        (REGISTER, rf"{_NAME}(?:\s*+[+-]\s*+\w++|\.\w++|\[[^\]]*+\])*+"),
+        # A component or an element is the assembler's to resolve.
+        (REGISTER, rf"{_NAME}(?:\.\w++|\[[^\]]*+\])*+"),
+        (SUM, rf"{_NAME}\s*+[+-]\s*+\w++"),
         (FLOAT, rf"{_BITS}|[+-]*+\s*+(?:{_DECIMAL})"),
         (CONSTANT, rf"[+~!-]*+\s*+{_INTEGER}"),
         (SINK, rf"{_NAME}\s*+\|\s*+_"),

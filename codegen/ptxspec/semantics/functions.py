@@ -33,7 +33,7 @@ from typing import Any
 @dataclass(frozen=True)
 class Function:
     """One row. `parameters` and `result` are of "float", "bits", "bool", "any", or, for parameters that must be known
-    when the code is read, "format", "rounding" and "count"; "operand" is a float whose format may differ from the others'."""
+    when the code is read, "format", "rounding" and "count"; "operand" is a float of a format of its own."""
 
     name: str
     names: tuple[str, ...]

@@ -72,7 +72,7 @@ Term = Const | Var | Apply
 @dataclass(frozen=True)
 class Let:
     """name = value. `label` is the name that the specification uses, `guard` the conditions (with the outcome) under
-    which its line is reached; what is computed elsewhere is harmless and unused. `label` is "" for a merge of branches."""
+    which its line is reached; what is computed elsewhere is harmless and unused. A merge of branches has no label."""
 
     name: str
     value: Term

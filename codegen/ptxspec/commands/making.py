@@ -1,0 +1,131 @@
+"""generate, validate, verify: the specification, its products and its proof."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from .. import checking, generate, reading, roots, verify
+from ..diagnostics import PtxspecError, SpecError
+from ..generate import Changes
+from ..ptxas import PtxasError, find_ptxas
+from . import NO, OK, counted
+
+
+def configure_generate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 with a diff where generated/ is stale"
+    )
+    parser.set_defaults(run=_generate)
+
+
+def configure_validate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="report on these files and folders only")
+    parser.set_defaults(run=_validate)
+
+
+def configure_verify(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--ptxas", type=Path, metavar="PATH", help="this ptxas; else the one of the wheel, else the one on PATH"
+    )
+    parser.add_argument("--record", action="store_true", help="write what was proven to spec/evidence.yaml")
+    parser.set_defaults(run=_verify)
+
+
+def _generate(options: argparse.Namespace) -> int:
+    root = roots.find(options.root)
+    if root.packaged:
+        raise PtxspecError(
+            "the installed package is not written to; name a folder with spec/ and templates/ by --root DIR"
+        )
+    if options.check:
+        files = generate.build(root.path)
+        changes = generate.compare(root.path, files)
+        if not changes:
+            print(f"generated/ is up to date: {counted(changes.total, 'file')}")
+            return OK
+        for line in generate.diff(root.path, files, changes):
+            sys.stdout.write(line if line.endswith("\n") else line + "\n")
+        print(f"generated/ is stale: {_summary(changes)}; run `ptxspec generate`", file=sys.stderr)
+        return NO
+    changes = generate.generate(root.path)
+    if not changes:
+        print(f"generated/ was up to date: {counted(changes.total, 'file')}")
+        return OK
+    for sign, names in (("+", changes.added), ("~", changes.changed), ("-", changes.removed)):
+        for name in names:
+            print(f"  {sign} {name}")
+    print(f"generated/: {_summary(changes)}, {counted(changes.total, 'file')} in all")
+    return OK
+
+
+def _summary(changes: Changes) -> str:
+    return f"{len(changes.added)} added, {len(changes.changed)} changed, {len(changes.removed)} removed"
+
+
+def _validate(options: argparse.Namespace) -> int:
+    root = roots.find(options.root)
+    read = reading.read_all(root.path)
+    errors = list(read.diagnostics)
+    if read.spec is not None:
+        errors += checking.check(read.spec)[1]
+    wanted = [p.resolve() for p in options.paths]
+    for p in options.paths:
+        if not p.exists():
+            raise PtxspecError(f"{p}: no such file or folder")
+    if wanted:
+        errors = [e for e in errors if any((root.path / e.path).resolve().is_relative_to(p) for p in wanted)]
+    if errors:
+        raise SpecError(errors)
+    variants = sum(len(i.variants) for i in read.spec.instructions.values()) if read.spec else 0
+    opcodes = len(read.spec.instructions) if read.spec else 0
+    print(f"{counted(read.files, 'file')}: {counted(opcodes, 'opcode')}, {counted(variants, 'variant')}, no errors")
+    return OK
+
+
+def _verify(options: argparse.Namespace) -> int:
+    root = roots.find(options.root)
+    if options.record and root.packaged:
+        raise PtxspecError("the installed package is not written to; name a folder with spec/ by --root DIR")
+    spec = reading.read(root.path)
+    ptxas = find_ptxas(options.ptxas)
+    if ptxas is None:
+        where = f"no file {options.ptxas}" if options.ptxas else "no ptxas found"
+        raise PtxspecError(
+            f"{where}; install the wheel nvidia-cuda-nvcc or the CUDA toolkit, or say where with --ptxas PATH"
+        )
+    try:
+        with _progress("judging") as progress:
+            result = verify.verify(spec, ptxas, progress)
+    except (PtxasError, OSError, UnicodeDecodeError) as e:
+        raise PtxspecError(f"{ptxas}: {e}") from None
+    for d in result.disagreements:
+        print(d)
+    print(
+        f"{result.assembler}: {result.variants} variants on {result.pairs} pairs of a target and a PTX version, "
+        f"{result.spellings} spellings legal or not: {counted(len(result.disagreements), 'unexplained difference')}"
+    )
+    if result.disagreements:
+        return NO
+    if options.record:
+        path = root.path / "spec" / "evidence.yaml"
+        path.write_text(verify.as_yaml(spec, result), "utf-8", newline="\n")
+        print(f"written: {path}")
+    return OK
+
+
+@contextlib.contextmanager
+def _progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
