@@ -669,3 +669,11 @@ def test_whatever_happens_to_a_file_is_reported_and_never_a_crash(project: Proje
             wrong += 1
         project.write(path, text)
     assert wrong > 100
+
+
+def test_a_file_that_would_be_ignored_is_an_error(project: Project) -> None:
+    project.write("spec/instructions/sub.yml", "opcode: sub\n")
+    result = project.run("validate")
+    assert result.code == 1
+    assert result.err.startswith("spec/instructions/sub.yml:1:1: error: this file would be ignored")
+    assert "rename it to sub.yaml" in result.err

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .diagnostics import PtxspecError, suggest
+from .diagnostics import PtxspecError, nearest, suggest
 
 if TYPE_CHECKING:
     from .lint.findings import Finding
@@ -337,11 +337,10 @@ class Database:
     def _nearest(self, spelling: str, operands: int | None, target: str | None, ptx: str | None) -> tuple[Variant, ...]:
         opcode, *names = spelling.strip().split(".")
         if opcode not in self.opcodes:
-            near = suggest(opcode, self.opcodes)
-            match = re.search(r"'(\w+)'", near)
-            if not match:
+            near = nearest(opcode, self.opcodes)
+            if not near:
                 return ()
-            opcode = match[1]
+            opcode = near[0]
         asked = frozenset(names)
         offered = [v for v in self.opcodes[opcode].variants if self.anywhere(v, target, ptx)]
 

@@ -84,7 +84,12 @@ def read_all(root: Path) -> Reading:
     # A specification that no assembler was asked about yet has none.
     judged = folder / "evidence.yaml"
     evidence = document(judged, "evidence") if judged.exists() else None
-    paths = sorted((folder / "instructions").glob("*.yaml"))
+    present = sorted(p for p in (folder / "instructions").glob("*") if not p.name.startswith("."))
+    paths = [p for p in present if p.suffix == ".yaml"]
+    for p in present:
+        if p not in paths:
+            help = f"an instruction file is called OPCODE.yaml: rename it to {p.stem}.yaml, or move it away"
+            errors.append(Diagnostic(display_path(p, root), Mark(1, 1), "this file would be ignored", help))
     instructions = [d for p in paths if (d := document(p, "instruction"))]
     if not paths:
         where = display_path(folder / "instructions", root)
