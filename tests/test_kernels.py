@@ -137,7 +137,7 @@ def results_from_loads(instructions: list[dict[str, str]]) -> int:
             loads += 1
             tainted |= pair(first)
         elif opcode.startswith("STG"):
-            stored |= registers(rest)
+            stored |= pair(rest) if ".64" in opcode else registers(rest)
         elif first:
             steps.append((opcode, pair(first), registers(rest) | registers(i.get("predicate", ""))))
     computed: set[str] = set()
@@ -158,7 +158,7 @@ def registers(text: str) -> set[str]:
 
 
 def pair(text: str) -> set[str]:
-    """A written register and its neighbour, which a 64-bit result fills too."""
+    """Registers and their neighbours, which hold the upper half of 64 bits."""
     found = registers(text)
     return found | {f"{r[: -len(n)]}{int(n) + 1}" for r in found for n in re.findall(r"\d+", r)}
 

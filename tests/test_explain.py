@@ -1,0 +1,123 @@
+"""`ptxspec explain` on logs of a real ptxas, and on what it may say."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+from pathlib import Path
+
+import ptxspec
+import pytest
+from ptxspec.cli import main
+from ptxspec.database import Database
+from ptxspec.explain import complaints, explain
+from ptxspec.ptxas import find_ptxas
+
+ROOT = Path(__file__).parents[1]
+
+MODULE = """\
+.version 6.5
+.target sm_75
+.entry k() {
+.reg .f32 %f<9>; .reg .f64 %d<9>; .reg .b16 %h<9>;
+max.NaN.f32 %f0, %f1, %f2;
+max.NaN.f32 %f0, %f1, %f3;
+max.NaN.f64 %d0, %d1, %d2;
+fma.f32 %f0, %f1, %f2, %f3;
+add.f16 %h0, %h1, 1.0;
+cvt.foo.f32 %f0, %f1;
+add.rn.ftz.f32 %f0, %f1, %f2;
+ret;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def db() -> Database:
+    return ptxspec.load(root=ROOT)
+
+
+@pytest.fixture(scope="module")
+def ptxas() -> Path:
+    found = find_ptxas()
+    if found is None:
+        pytest.skip("no ptxas found: install the wheel nvidia-cuda-nvcc or the CUDA toolkit")
+    return found
+
+
+def log_of(ptxas: Path, source: Path) -> list[str]:
+    command = [str(ptxas), str(source), "-o", str(source.with_suffix(".o"))]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stderr.splitlines()
+
+
+def test_a_log_is_explained_by_its_file(db: Database, ptxas: Path, tmp_path: Path) -> None:
+    source = tmp_path / "a.ptx"
+    source.write_text(MODULE)
+    log = log_of(ptxas, source)
+    found = complaints(db, log)
+    new = [c for c in found if "requires .target sm_80" in c.text and "NaN" in c.text and "f32" in c.found[0].message]
+    assert [line for _, line in new[0].places] == [5, 6]
+    text = "\n".join(explain(db, log))
+    assert "a.ptx:5" in text and "a.ptx:6" in text
+    assert "it needs .target sm_80 or newer, and .version 7.0 (CUDA 11.0) or newer" in text
+    assert "on sm_75 and PTX 6.5, write max.f32" in text
+    assert "fma.f32 lacks .rn" in text
+    assert "write max.f64" in text
+    assert "move the constant into a register first" in text
+    assert "aborted" not in text
+
+
+def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas: Path, tmp_path: Path) -> None:
+    source = tmp_path / "a.ptx"
+    source.write_text(MODULE)
+    log = log_of(ptxas, source)
+    source.unlink()
+    text = "\n".join(explain(db, log))
+    assert "compile for sm_80 or newer" in text
+    assert "write .version 7.0 (CUDA 11.0) or newer" in text
+    assert "write one of fma.rn.f32" in text
+
+
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        ("Modifier '.NaN' requires .target sm_80 or higher", "compile for sm_80 or newer"),
+        ("Instruction 'testp' requires .target sm_20 or higher", "compile for sm_20 or newer"),
+        ("Feature '.NaN' requires PTX ISA .version 7.0 or later", "write .version 7.0 (CUDA 11.0) or newer"),
+        ("Illegal modifier '.ftz' for instruction 'tanh'", "no tanh has .ftz; it has .approx"),
+        ("Illegal modifier '.ftz' for instruction 'fma'", "write one of fma.rn.ftz.f32"),
+        ("Illegal rounding modifier for instruction 'max'", "write one of max.f32"),
+        ("Rounding modifier required for instruction 'fma'", "write one of fma.rn.f32"),
+        ("Rounding modifier or '.approx' modifier required for instruction 'div'", "div.approx.f32"),
+        (".approx modifier required for instruction 'sin'", "sin.approx.f32"),
+        ("'.ftz' modifier required for instruction 'rcp.approx.f64'", "rcp.approx.ftz.f64"),
+        ("Modifier '.xorsign' requires modifier '.abs'", "max.xorsign.abs.f32"),
+        ("Modifier '.ftz' cannot be combined with modifier '.oob'", "one of the two"),
+        ("Unknown modifier '.ftzz'", "did you mean '.ftz'"),
+        ("Unknown modifier '.full'", "div.full.f32"),
+        ("Unexpected instruction types specified for 'div'", "div has .f32, .f64"),
+        ("Arguments mismatch for instruction 'add'", "the operands are d, a, b"),
+        ("Arguments mismatch for instruction 'tanh'", "the operands are d, a"),
+        ("PTX .version 1.0 does not support .target sm_12", "write .version 1.2"),
+        ("Unsupported .version 99.9; current version is '9.5'", "9.5"),
+        ("Unsupported .target 'sm_999'", "sm_"),
+        ("Multiple rounding modifiers specified", "one of them"),
+        ("Parsing error near ';': syntax error", "what follows was not judged"),
+        ("Something else altogether", "not what this is about"),
+    ],
+)
+@pytest.mark.parametrize("severity", ["error  ", "fatal  "])
+def test_each_form_of_message_has_an_answer(db: Database, message: str, answer: str, severity: str) -> None:
+    text = "\n".join(explain(db, [f"ptxas /nowhere/a.ptx, line 9; {severity}: {message}"]))
+    assert message in text and "/nowhere/a.ptx:9" in text
+    assert answer in text
+
+
+def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    log = b"nvcc warning\nptxas a.ptx, line 9; error   : Unknown modifier '.\xff'\nptxas fatal   : Ptx assembly aborted due to errors\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(log)))
+    assert main(["explain", "--root", str(ROOT)]) == 0
+    assert "no instruction of this database has" in capsys.readouterr().out
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"all is well\n")))
+    assert main(["explain", "--root", str(ROOT)]) == 0
+    assert "no complaint" in capsys.readouterr().out
