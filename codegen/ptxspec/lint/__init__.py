@@ -7,7 +7,4 @@ judging.py     one instruction -> complaints, from the database
 embedded.py    C++ and Python -> the PTX in their strings
 linter.py      all of these together
 findings.py    the diagnostics and their codes
-rendering.py   text, JSON, SARIF
-command.py     the command line"""
-
-# Nothing is imported here: the command line looks at `command` at every start, and most commands need no more.
+rendering.py   text, JSON, SARIF"""

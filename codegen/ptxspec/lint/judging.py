@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
@@ -33,6 +34,9 @@ class Judgement(NamedTuple):
 
 NOT_OURS = Judgement(None, ())
 
+# Other machines' assembly has names such as .s, .d and .w, but none of these.
+_LIKE_A_TYPE = re.compile(r"b?f\d+(?:x\d+)?").fullmatch
+
 # What the assembler says of operands that are no registers, wherever they are sources.
 _SOURCES = {
     kinds.VECTOR: ("illegal-operand", "a vector is not taken here", "name one register"),
@@ -57,10 +61,14 @@ _DESTINATIONS = {
 
 
 class Judge:
-    """Judges instructions; the same one is judged once. `lenient` where the text may be another machine's assembly."""
+    """Judges instructions; the same one is judged once.
 
-    def __init__(self, db: Database) -> None:
+    `pairs`: complain of each instruction where the PTX version does not know the target. A module's own header has that
+    complaint already."""
+
+    def __init__(self, db: Database, pairs: bool = True) -> None:
         self.db = db
+        self.pairs = pairs
         assembler = db.data["assembler"]
         self.types = frozenset(db.data["types"])
         self.modifiers = frozenset(db.data["modifiers"])
@@ -99,7 +107,7 @@ class Judge:
         if len(types) == 2 and ".".join((opcode, *types)) in self.mixed:
             return NOT_OURS
         known = self.types | self.modifiers
-        if lenient and known.isdisjoint(names):
+        if lenient and known.isdisjoint(names) and not any(map(_LIKE_A_TYPE, names)):
             return NOT_OURS
         if not all(names):
             message = "a name is missing behind a dot"
@@ -120,7 +128,9 @@ class Judge:
             return Judgement(None, tuple(c for c in spelled if c.severity == ERROR))
         help = ""
         refused = self.db.refusals(variant, target, ptx)
-        if not refused and not self.db.anywhere(variant, target, ptx):
+        if not self.pairs:
+            refused = tuple(r for r in refused if r.code != "target-unknown")
+        if not refused and target is None and not self.db.anywhere(variant, target, ptx):
             refused = (Reason("target-too-old", f"PTX {ptx} knows no target that has {variant}"),)
         if refused:
             help = self._instead(variant, target, ptx)

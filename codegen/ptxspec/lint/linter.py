@@ -37,7 +37,7 @@ class Linter:
         self.db = db
         self.target = db.target(target) if target is not None else None
         self.ptx = db.ptx_version(ptx) if ptx is not None else None
-        self.judge = Judge(db)
+        self.judge = Judge(db, pairs=self.target is not None and self.ptx is not None)
 
     def lint(self, chunks: Iterable[str], file: str, language: str = PTX) -> Iterator[Finding]:
         """The findings in one text, which comes in pieces of any size."""
@@ -141,7 +141,7 @@ def _instruction_finding(
 
 
 def _problem(item: Problem, view: View, file: str) -> Finding:
-    place = view.place(item.start)
+    place = item.place or view.place(item.start)
     return Finding(
         file, place.line, place.column, ERROR, item.code, item.message, None, "", item.length, place.source, place.at
     )

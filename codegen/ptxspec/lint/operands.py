@@ -9,7 +9,8 @@ from typing import NamedTuple
 from .scanning import HOLE
 
 REGISTER, FLOAT, CONSTANT, VECTOR, ADDRESS, NEGATED, DISCARD, SINK, PAIR, SUM, MALFORMED, UNKNOWN = (
-    "register", "float", "constant", "vector", "address", "negated", "discard", "sink", "pair", "sum", "malformed", "unknown",
+    "register", "float", "constant", "vector", "address", "negated", "discard", "sink", "pair", "sum", "malformed",
+    "unknown",
 )  # fmt: skip
 
 

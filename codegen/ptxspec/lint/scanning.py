@@ -59,12 +59,13 @@ class Directive(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Something that the assembler cannot read."""
+    """Something that the assembler cannot read. `place` is given where `start` is no longer in view."""
 
     start: int
     length: int
     code: str
     message: str
+    place: Place | None = None
 
 
 Item: TypeAlias = Instruction | Directive | Problem
@@ -83,6 +84,7 @@ class Scanner:
         ).match
         # While not None, everything up to this is skipped: it belongs to something too long to be of interest.
         self._skip: re.Pattern[str] | None = None
+        self._opened: Place | None = None  # the comment that is skipped
         self._resume = 0
 
     def scan(self, view: View) -> Iterator[Item]:
@@ -94,8 +96,10 @@ class Scanner:
             if found is None:
                 # The last character may be the first of what is looked for.
                 self._resume, view.used = 0, max(0, end - 1)
+                if final and self._opened:
+                    yield _open_comment(0, self._opened)
                 return
-            self._skip, position = None, found.end()
+            self._skip, self._opened, position = None, None, found.end()
         while position < end:
             m = match(text, position)
             assert m is not None, "one alternative matches anything"
@@ -112,21 +116,25 @@ class Scanner:
             elif kind == "version" or kind == "target":
                 yield Directive(start, kind, m[kind + "_value"], m.start(kind + "_value"))
             elif kind == "comment" and not m[0].startswith("//") and (len(m[0]) < 4 or not m[0].endswith("*/")):
-                yield Problem(start, 2, "unterminated-comment", "this comment does not end")
+                yield _open_comment(start)
             elif kind == "quote":
                 yield Problem(start, 1, "unterminated-string", "this string does not end")
                 position = text.find("\n", start) + 1 or end
             elif kind == "stray" and not self.embedded:
                 yield Problem(start, 1, "syntax", f"unexpected {m[0]!a}")
         if position < end and view.full:
-            self._give_up(text, position)
+            if text.startswith('"', position):
+                yield Problem(position, 1, "unterminated-string", "this string does not end")
+            self._give_up(view, position)
             position = end
         line = text.rfind("\n", 0, position) + 1
         view.used = line if position - line < _KEPT else position
         self._resume = position - view.used
 
-    def _give_up(self, text: str, position: int) -> None:
-        opening = text[position : position + 2]
+    def _give_up(self, view: View, position: int) -> None:
+        opening = view.text[position : position + 2]
+        if opening == "/*":
+            self._opened = view.place(position)
         closing = {"/*": r"\*/", "//": r"\n"}.get(opening, '["\\n]' if opening.startswith('"') else "[;{}]")
         self._skip = re.compile(closing)
 
@@ -149,6 +157,10 @@ class Scanner:
             -1,
             ended or (self.embedded and not operands.endswith("}")),
         )
+
+
+def _open_comment(start: int, place: Place | None = None) -> Problem:
+    return Problem(start, 2, "unterminated-comment", "this comment does not end", place)
 
 
 def _pattern(opcodes: str) -> re.Pattern[str]:
