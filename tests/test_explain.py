@@ -114,7 +114,8 @@ def test_each_form_of_message_has_an_answer(db: Database, message: str, answer: 
 
 
 def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    log = b"nvcc warning\nptxas a.ptx, line 9; error   : Unknown modifier '.\xff'\nptxas fatal   : Ptx assembly aborted due to errors\n"
+    log = b"nvcc warning\nptxas a.ptx, line 9; error   : Unknown modifier '.\xff'\n"
+    log += b"ptxas fatal   : Ptx assembly aborted due to errors\n"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(log)))
     assert main(["explain", "--root", str(ROOT)]) == 0
     assert "no instruction of this database has" in capsys.readouterr().out

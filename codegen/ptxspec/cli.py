@@ -23,6 +23,8 @@ COMMANDS = {
     "query": ("asking", "what a variant needs, or why it does not exist; exit 0 yes, 1 no"),
     "show": ("asking", "the manual's page of an opcode, or what is known of a variant"),
     "eval": ("running", "run a variant on operands"),
+    "lint": ("linting", "judge PTX, and the PTX in CUDA, C++ and Python files, as ptxas would"),
+    "explain": ("linting", "say what the complaints in a log of ptxas mean, and what to write instead"),
     "diff": ("asking", "what a PTX version or a target brought"),
     "verify": ("making", "prove every requirement against a real ptxas"),
 }

@@ -15,7 +15,6 @@ _MODULE = re.compile(r"\.version\s+\d+\.\d+")
 _STATEMENT = re.compile(
     r"(?:^|[;{}])\s*(?:@!?[%$\w]+\s+)?[a-z]\w*(?:\.\w+)*\.(?:[bsuf]\d+|bf16|pred)(?:x\d)?\s[^;]*;", re.MULTILINE
 )
-_ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b")
 
 
 class Text:
@@ -61,13 +60,16 @@ def shape(kinds: Sequence[str]) -> tuple[str, ...] | None:
 
 _CPP_STRING = r"""(?:u8|[LuU])?(?:
     R"(?P<delimiter>[^()\\\s]{0,16})\((?P<raw>(?s:.)*?)\)(?P=delimiter)" | "(?P<body>(?:[^"\\\n]|\\(?s:.))*+)" )"""
+_CPP_ASM = r"\b(?:asm|__asm__|__asm)\b"
 _CPP_SKIP = r"(?:[ \t\r\n]|\\\r?\n|//[^\n]*|/\*(?s:.)*?\*/)*+"
 _CPP = re.compile(
     rf"""(?P<comment> //[^\n]*+ | /\*(?s:.)*?\*/ | /\*(?s:.)*+ )
       | (?P<string> {_CPP_STRING} )
+      | (?P<open> (?:u8|[LuU])?R"[^()\\\s]{{0,16}}\((?s:.)*+ | {_CPP_ASM}[^("';{{}}]*+\Z
+            | /\Z | '(?:[^'\\\n]|\\.){{0,4}}\Z )
       | (?P<broken> (?:u8|[LuU])?R?"[^\n]*+ )
       | (?P<char> '(?:[^'\\\n]|\\.){{1,4}}' )
-      | (?P<asm> \b(?:asm|__asm__|__asm)\b{_CPP_SKIP}
+      | (?P<asm> {_CPP_ASM}{_CPP_SKIP}
             (?:(?:volatile|__volatile__|goto|__inline__|inline|const){_CPP_SKIP})*+\( )
       | (?P<word> \w++ )
     """,
@@ -76,10 +78,13 @@ _CPP = re.compile(
 _CPP_PART = re.compile(
     rf"""(?P<skip> [ \t\r\n]++ | \\\r?\n | //[^\n]*+ | /\*(?s:.)*?\*/ )
       | (?P<string> {_CPP_STRING} )
-      | (?P<hole> \#?\s*\w++(?:\s*\((?:[^()]|\([^()]*\))*\))? )
+      | (?P<hole> \#?\s*\w++(?:\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))? )
     """,
     re.VERBOSE,
 )
+# What may be a part that goes on behind the window. No one writes longer ones.
+_CPP_OPEN = re.compile(r'(?:u8|[LuU])?R?"|[/\\#(]')
+_OPEN_LIMIT = 1 << 16
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|\r?\n|(?s:.))")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": " ", "b": " ", "e": " ", "\n": "", "\r\n": ""}
 
@@ -129,7 +134,12 @@ def _cpp_parts(view: View, position: int, into: Text) -> int | None:
         elif m.lastgroup == "hole":
             into.add(HOLE, m.start())
         position = m.end()
-    return None if position >= end and not view.final else position
+    return None if not view.final and _goes_on(_CPP_OPEN, text, position) else position
+
+
+def _goes_on(opening: re.Pattern[str], text: str, position: int) -> bool:
+    left = len(text) - position
+    return left == 0 or (left < _OPEN_LIMIT and opening.match(text, position) is not None)
 
 
 def _cpp_string(m: re.Match[str], into: Text) -> None:
@@ -164,8 +174,8 @@ _PYTHON_STRING = r"""
     (?P<prefix>[A-Za-z]{0,2})
     (?: \"\"\"(?P<long>(?:[^"\\]|\\(?s:.)|"(?!""))*+)\"\"\"
       | '''(?P<long_single>(?:[^'\\]|\\(?s:.)|'(?!''))*+)'''
-      | "(?P<short>(?:[^"\\\n]|\\(?s:.))*+)"
-      | '(?P<short_single>(?:[^'\\\n]|\\(?s:.))*+)' )
+      | (?!\"\"\"|''')(?:"(?P<short>(?:[^"\\\n]|\\(?s:.))*+)"
+      | '(?P<short_single>(?:[^'\\\n]|\\(?s:.))*+)') )
 """
 _PYTHON = re.compile(
     rf"""(?P<comment> \#[^\n]*+ )
@@ -177,6 +187,7 @@ _PYTHON = re.compile(
 )
 _PYTHON_BETWEEN = re.compile(r"(?:[ \t\r\n+]|\\\n|#[^\n]*\n)*+")
 _PYTHON_NEXT = re.compile(_PYTHON_STRING, re.VERBOSE)
+_PYTHON_OPEN = re.compile(r"[A-Za-z]{0,2}[\"']|[A-Za-z]{1,2}\Z|[#\\]")
 # {expression} of an f-string, and {name} of a string that is formatted later. A PTX vector has a % or $, or a comma.
 _FILLED = re.compile(r"(?P<brace>\{\{|\}\})|\{(?:[^{}]|\{[^{}]*\})*\}")
 _FORMATTED = re.compile(r"(?P<brace>(?!))|\{[\w.!:\[\]]*\}")
@@ -203,7 +214,7 @@ def python(view: View) -> Iterator[Text]:
             break
         position = after
         inner = found.close()
-        if _ASM.search(inner.text):
+        if re.search(_CPP_ASM, inner.text):
             yield from cpp(inner)
         elif _MODULE.search(inner.text) or _STATEMENT.search(inner.text):
             yield inner
@@ -222,7 +233,7 @@ def _python_parts(view: View, position: int, into: Text) -> int | None:
         position = between.end() if between else after
         if position >= end and not view.final:
             return None
-    return after
+    return None if not view.final and _goes_on(_PYTHON_OPEN, text, position) else after
 
 
 def _python_string(m: re.Match[str], into: Text) -> None:

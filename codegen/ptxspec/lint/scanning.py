@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple, Protocol, TypeAlias
 
 from .findings import Place
@@ -77,11 +78,8 @@ class Scanner:
     def __init__(self, opcodes: Iterable[str], embedded: bool = False) -> None:
         names = "|".join(sorted(map(re.escape, opcodes), key=len, reverse=True))
         self.embedded = embedded
-        self._match = _pattern(names).match
-        self._head = re.compile(
-            rf"(?:@\s*+!?\s*+[%\w$]++\s*+)?(?P<head>(?:{names})(?![\w$])(?:\s*+\.[\w:.]*+)*+)(?P<operands>.*)",
-            re.DOTALL,
-        ).match
+        self._match = {final: _pattern(names, final).match for final in (False, True)}
+        self._head = _head(names).match
         # While not None, everything up to this is skipped: it belongs to something too long to be of interest.
         self._skip: re.Pattern[str] | None = None
         self._opened: Place | None = None  # the comment that is skipped
@@ -89,7 +87,7 @@ class Scanner:
 
     def scan(self, view: View) -> Iterator[Item]:
         """The items of a view, as far as they are complete; sets its `used`."""
-        text, final, match = view.text, view.final, self._match
+        text, final, match = view.text, view.final, self._match[view.final]
         end, position = len(text), self._resume
         if self._skip is not None:
             found = self._skip.search(text, position)
@@ -123,6 +121,10 @@ class Scanner:
             elif kind == "stray" and not self.embedded:
                 yield Problem(start, 1, "syntax", f"unexpected {m[0]!a}")
         if position < end and view.full:
+            # What is open may stand inside a statement.
+            whole = self._match[True](text, position)
+            if whole and whole.end() < end:
+                position = whole.end()
             if text.startswith('"', position):
                 yield Problem(position, 1, "unterminated-string", "this string does not end")
             self._give_up(view, position)
@@ -163,9 +165,20 @@ def _open_comment(start: int, place: Place | None = None) -> Problem:
     return Problem(start, 2, "unterminated-comment", "this comment does not end", place)
 
 
-def _pattern(opcodes: str) -> re.Pattern[str]:
-    """One alternative for whatever may come next; the first ones are the frequent ones."""
-    inner = rf'(?:[^;{{}}"/]++|{_COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING})'
+@cache
+def _head(opcodes: str) -> re.Pattern[str]:
+    """A statement that begins with one of the opcodes, after a predicate perhaps."""
+    spelling = rf"(?:{opcodes})(?![\w$])(?:\s*+\.[\w:.]*+)*+"
+    return re.compile(rf"(?:@\s*+!?\s*+[%\w$]++\s*+)?(?P<head>{spelling})(?P<operands>.*)", re.DOTALL)
+
+
+@cache
+def _pattern(opcodes: str, final: bool) -> re.Pattern[str]:
+    """One alternative for whatever may come next; the first ones are the frequent ones.
+
+    Where more text may come, what is still open goes on to the end of the text, and so is not complete."""
+    tail = "" if final else r'|/\*(?s:.)*+|"[^";]*+\Z|\{[^;{}"]*+\Z'
+    inner = rf'(?:[^;{{}}"/]++|{_COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING}{tail})'
     return re.compile(
         rf"""
         (?P<space> [\s;{{}}]++ )
@@ -178,7 +191,7 @@ def _pattern(opcodes: str) -> re.Pattern[str]:
                 (?:\s*+,\s*+function_name\s++[^\s,]++(?:\s*+\+\s*+\d++)?\s*+,\s*+inlined_at(?:\s++\d++)++)?
             | file\s++\d++\s++(?:{_STRING})(?:\s*+,\s*+\d++)*+ | address_size\s++\d++) )
       | (?P<comment> {_COMMENT}|/\*(?s:.)*+ )
-      | (?P<directive> \.[^;{{}}"/]*+(?:(?:{_STRING}|{_COMMENT})[^;{{}}"/]*+)*+;? )
+      | (?P<directive> \.[^;{{}}"/]*+(?:(?:{_STRING}|{_COMMENT}{tail})[^;{{}}"/]*+)*+;? )
       | (?P<string> {_STRING} )
       | (?P<quote> "[^"\n]*+ )
       | (?P<preprocessor> \#[^\n]*+ )
