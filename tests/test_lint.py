@@ -92,8 +92,8 @@ FLAGS = ("ftz", "sat", "oob", "relu", "NaN", "xorsign", "abs")
 
 def spellings(db: Database) -> Iterator[tuple[str, int]]:
     """All combinations of a modifier of the first place, further ones and a type, with 1 to 4 operands."""
-    properties = [n for names in db.data["tolerated"] for group in names["names"] for n in group]
-    heads = (*HEADS, *properties)
+    ignored = [n for group in db.data["assembler"]["ignored"] for n in group if n in db.data["modifiers"]]
+    heads = (*HEADS, *ignored)
     for opcode, type_ in itertools.product(db.opcodes, db.data["types"]):
         for head in heads:
             for count in range(len(FLAGS) + 1):

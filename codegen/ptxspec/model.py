@@ -255,8 +255,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Tolerated:
-    """What the assembler takes although it means nothing: spellings of an opcode, or modifiers (with 0 operands) on
-    every opcode that does not have them."""
+    """Spellings of an opcode that the assembler takes although they mean nothing."""
 
     text: str
     names: tuple[frozenset[str], ...]
@@ -395,7 +394,6 @@ class Spec:
     modifiers: Mapping[str, Modifier]
     groups: Mapping[str, tuple[str, ...]]
     implied: tuple[Implied, ...]
-    tolerated: tuple[Tolerated, ...]
     targets: Mapping[str, Target]
     versions: Mapping[str, PtxVersion]
     instructions: Mapping[str, Instruction]

@@ -210,7 +210,7 @@ class _Files:
             groups[name] = tuple(members)
         self.groups = groups
         spec = Spec(
-            formats, rules, typed, mods, groups, (), (), table, versions, {}, None, dict(sorted(sources.items()))
+            formats, rules, typed, mods, groups, (), table, versions, {}, None, dict(sorted(sources.items()))
         )
         implied = []
         for i, m in enumerate(modifiers.data.get("implied", [])):
@@ -220,11 +220,7 @@ class _Files:
             selector = self.selector(modifiers, (*where, "for"), m["for"], spec, "")
             if within and m["modifier"] in mods:
                 implied.append(Implied(m["modifier"], selector, within, m["section"]))
-        tolerated = []
-        for i, t in enumerate(modifiers.data.get("tolerated", [])):
-            names = self.expanded(modifiers, ("tolerated", i, "modifiers"), t["modifiers"], spec)
-            tolerated.append(Tolerated(t["modifiers"], tuple(map(frozenset, names)), 0, _text(t["note"])))
-        return replace(spec, implied=tuple(implied), tolerated=tuple(tolerated))
+        return replace(spec, implied=tuple(implied))
 
     def assembler(self, doc: Document, spec: Spec) -> Assembler:
         data = doc.data

@@ -88,7 +88,7 @@ def combinations(spec: Spec, opcode: str) -> Iterator[tuple[tuple[str, ...], int
 
     Left out are modifiers that the assembler is recorded to ignore where they do not belong."""
     own = {m for v in spec.instructions[opcode].variants for m in v.modifiers}
-    ignored = {n for t in spec.tolerated for names in t.names for n in names}
+    ignored = {name for names in spec.assembler.ignored for name in names}
     grouped = {m for g in spec.groups.values() for m in g}
     single = [m for m in spec.modifiers if m in own - grouped]
     foreign = [m for m in spec.modifiers if m not in own | grouped | ignored]

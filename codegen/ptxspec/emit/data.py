@@ -46,7 +46,6 @@ def as_data(spec: Spec) -> dict[str, Any]:
             for r in spec.nan_rules.values()
         },
         "modifiers": {m.name: {"summary": m.summary, "section": m.section} for m in spec.modifiers.values()},
-        "tolerated": [_tolerated(t) for t in spec.tolerated],
         "assembler": json.loads(json.dumps(asdict(spec.assembler))),
         "opcodes": {i.opcode: _opcode(i) for i in spec.instructions.values()},
         "variants": [_variant(i, v) for i in spec.instructions.values() for v in i.variants],
@@ -95,7 +94,7 @@ def _variant(instruction: Instruction, v: Variant) -> dict[str, Any]:
 
 def _tolerated(t: Tolerated) -> dict[str, Any]:
     names = [sorted(n) for n in t.names]
-    return {"text": t.text, "names": names, "operands": t.operands or None, "note": t.note}
+    return {"text": t.text, "names": names, "operands": t.operands, "note": t.note}
 
 
 def _rule(r: Rule) -> dict[str, Any]:

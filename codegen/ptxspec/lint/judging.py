@@ -77,8 +77,7 @@ class Judge:
         self.repeatable = frozenset(assembler["repeatable"])
         self.leading = frozenset(assembler["leading"])
         self.immediates = frozenset(assembler["immediates"])
-        properties = [n for t in db.data["tolerated"] for names in t["names"] for n in names]
-        self.ignored = [frozenset(group) for group in (*assembler["ignored"], properties)]
+        self.ignored = [frozenset(group) for group in assembler["ignored"]]
         self._ignored_names = frozenset().union(*self.ignored)
         self.own = {o.name: frozenset(n for v in o.variants for n in v.names) for o in db.opcodes.values()}
         self._counts = {o.name: {v.operands for v in o.variants} for o in db.opcodes.values()}
