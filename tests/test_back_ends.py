@@ -11,6 +11,7 @@ import pytest
 from grids import special
 from ptxemu import operations
 from ptxspec.checking import Checked, check
+from ptxspec.corner_cases import agrees, cases
 from ptxspec.emit.emulator import INFIX
 from ptxspec.model import Spec, Variant
 from ptxspec.reading import read
@@ -56,3 +57,20 @@ def test_the_emulator_agrees_with_the_exact_back_end_on_every_variant(checked: l
             got = ptxemu.compile(v.spelling, v.operands, target)(*columns)
             want = [exact.run(program, row) for row in rows]
             assert got.tolist() == want, (v, target)
+
+
+def test_the_emulator_satisfies_every_row_of_every_corner_case_table(checked: list[tuple[Variant, Checked]]) -> None:
+    rows = 0
+    for v, c in checked:
+        for table in c.instruction.corner_tables:
+            if not table.selector.matches(v):
+                continue
+            for row in table.rows:
+                found = list(cases(row, c.programs[v][None]))
+                columns = [np.array(x, f"u{v.type.width // 8}") for x in zip(*(f.operands for f in found), strict=True)]
+                got = ptxemu.execute(v.spelling, *columns).tolist()
+                for case, result in zip(found, got, strict=True):
+                    named = dict(zip("abc", case.operands, strict=False))
+                    assert agrees(row.result, int(result), named, v.type.format), (v, table.title, case)
+                rows += 1
+    assert rows > 1000
