@@ -677,3 +677,76 @@ def test_a_file_that_would_be_ignored_is_an_error(project: Project) -> None:
     assert result.code == 1
     assert result.err.startswith("spec/instructions/sub.yml:1:1: error: this file would be ignored")
     assert "rename it to sub.yaml" in result.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "help"),
+    [
+        (
+            "add{.rnd}.f64 ",
+            "add{.rn}{.rz}.f64 ",
+            "'add.rn.rz.f64' has two rounding directions",
+            "write `.{one,other}` where one of several is meant",
+        ),
+        (
+            "add{.rn}.{bf16,bf16x2}              d, a, b",
+            "add{.rn}.{bf16,bf16x2}              p, a, b",
+            "'add.bf16x2': a predicate is the result of one lane",
+            "write d for a result of .bf16x2",
+        ),
+        (
+            "{for: .f32x2,             ptx: 8.6, target: sm_100,",
+            "{for: .f32x2, within: sm_100.., ptx: 8.6, target: sm_120,",
+            "'target' and 'within' do not go together",
+            "a range of targets has its own PTX versions",
+        ),
+        (
+            "{for: .f32x2,             ptx: 8.6,",
+            "{for: .f32x2,             ptx: 8.6, until: 7.0,",
+            "add.f32x2 (2 operands) can never be taken: it needs sm_100 and PTX 8.6, and ends with PTX 7.0",
+            "mend the rules that match it",
+        ),
+        (
+            "- [1.5, -1.5, +0.0]",
+            "- [1.5, -1.5, false]",
+            "the result is a number, not 'false', in add.f32",
+            "narrow the table with `for:`",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_an_error(project: Project, old: str, new: str, message: str, help: str) -> None:
+    project.edit("spec/instructions/add.yaml", old, new)
+    result = project.run("validate")
+    assert result.code == 1
+    assert message in result.err and help in result.err
+
+
+def test_code_that_no_variant_uses_is_checked(project: Project) -> None:
+    project.edit(
+        "spec/modifiers.yaml",
+        "\nimplied:",
+        "\n  spare: {summary: Nobody has it., section: 9.7.3, result: d = zap}\n\nimplied:",
+    )
+    project.edit(
+        "spec/types.yaml",
+        "  unchanged:\n",
+        "  unused: {summary: No type., section: 9.7.3, code: d = zup}\n  unchanged:\n",
+    )
+    result = project.run("validate")
+    assert result.code == 1
+    assert "unknown name 'zap'" in result.err and "unknown name 'zup'" in result.err
+
+
+def test_a_name_of_the_language_is_not_given_away(project: Project) -> None:
+    project.edit("spec/modifiers.yaml", "\nimplied:", "\n  target: {summary: A clash., section: 9.7.3}\n\nimplied:")
+    result = project.run("validate")
+    assert result.code == 1
+    assert "'target' has a meaning in the semantics language" in result.err
+
+
+def test_evidence_for_another_specification_is_not_shown_as_proof(project: Project) -> None:
+    assert project.run("generate").code == 0
+    ledger = (project.root / "generated/manual/ledger.md").read_text("utf-8")
+    assert "was recorded for another state of the specification" in ledger
+    assert "| `add.f64` | 2 | sm_13, PTX 1.0 | sm_10, PTX 1.0 |" in ledger
+    assert "abs.f64" not in ledger

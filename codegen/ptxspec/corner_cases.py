@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from .literals import parse_number
 from .model import CornerRow, Format, Value
 from .semantics.exact import run
-from .semantics.program import Program
+from .semantics.program import BOOL, Program
 from .semantics.rounding import encode_exact
 
 Combine = Callable[..., Iterable[tuple[int, ...]]]
@@ -120,6 +120,9 @@ def diagonal(*columns: Sequence[int]) -> Iterator[tuple[int, ...]]:
 def cases(row: CornerRow, program: Program, combine: Combine = itertools.product) -> Iterator[Case]:
     """Run a row on its cells' members, in every combination unless `combine` says otherwise. Raises CellError."""
     format = program.format
+    if (row.result.kind == "bool") != (program.result.kind == BOOL):
+        wanted = "true or false" if program.result.kind == BOOL else "a number"
+        raise CellError(f"the result is {wanted}, not '{row.result.text}'")
     columns = [members(v, format) for v in row.operands]
     for operands in combine(*columns):
         result = run(program, operands)

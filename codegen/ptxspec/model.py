@@ -91,6 +91,7 @@ class Type:
     lanes: int
     nan: NanRule
     constraint: str
+    registers: str
     summary: str
 
     @property
@@ -400,6 +401,21 @@ class Spec:
     evidence: Evidence | None
     sources: Mapping[str, str]
     assembler: Assembler = Assembler()
+
+    @property
+    def ledger(self) -> tuple[Entry, ...]:
+        """What the manual says and the assembler does, for the variants where these differ."""
+        return tuple(
+            Entry(
+                v.spelling,
+                v.operands,
+                requirement_text(v.manual) if v.manual else "does not list it",
+                requirement_text(v.requires),
+            )
+            for i in self.instructions.values()
+            for v in i.variants
+            if v.manual != v.requires
+        )
 
     def effective_modifiers(self, variant: Variant, target: str | None) -> frozenset[str]:
         """The variant's modifiers, those that it means and those that the target implies."""

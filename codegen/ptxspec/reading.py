@@ -41,6 +41,7 @@ from .model import (
 from .positioned import Document, Where
 from .requirements import manual_requirement, observed_requirement
 from .semantics.functions import TABLE
+from .semantics.specialise import assigned_in, check_text, fixed_names
 from .syntax import SOURCES, NotationError, expand, parse_line
 
 COMMON = ("types", "modifiers", "targets", "assembler")
@@ -177,7 +178,8 @@ class _Files:
             # Any format and rule will do to read on with: whoever names the type made no mistake.
             format = formats.get(t["format"], next(iter(formats.values())))
             rule = rules.get(t["nan"], next(iter(rules.values())))
-            made = typed[name] = Type(name, format, int(t["lanes"]), rule, t["constraint"], _text(t["summary"]))
+            lanes, registers = int(t["lanes"]), _text(t["registers"])
+            made = typed[name] = Type(name, format, lanes, rule, t["constraint"], registers, _text(t["summary"]))
             if all(known) and made.width not in (8, 16, 32, 64):
                 message = f"{made.width} bits in all; registers have 8, 16, 32 or 64"
                 self.errors.append(types.error(where, message, key=True))
@@ -209,9 +211,7 @@ class _Files:
                 self.errors.append(modifiers.error(("groups", name), f"'{name}' is a modifier or type too", key=True))
             groups[name] = tuple(members)
         self.groups = groups
-        spec = Spec(
-            formats, rules, typed, mods, groups, (), table, versions, {}, None, dict(sorted(sources.items()))
-        )
+        spec = Spec(formats, rules, typed, mods, groups, (), table, versions, {}, None, dict(sorted(sources.items())))
         implied = []
         for i, m in enumerate(modifiers.data.get("implied", [])):
             where = ("implied", i)
@@ -220,6 +220,13 @@ class _Files:
             selector = self.selector(modifiers, (*where, "for"), m["for"], spec, "")
             if within and m["modifier"] in mods:
                 implied.append(Implied(m["modifier"], selector, within, m["section"]))
+        for code in (r.code for r in rules.values()):
+            self.errors += check_text(code, spec) if code else []
+        for modifier in mods.values():
+            # What has the last word sees what the look at the operands assigned.
+            seen = assigned_in(modifier.raw) if modifier.raw else frozenset()
+            for code in (modifier.raw, modifier.operand, modifier.result, modifier.override):
+                self.errors += check_text(code, spec, seen) if code else []
         return replace(spec, implied=tuple(implied))
 
     def assembler(self, doc: Document, spec: Spec) -> Assembler:
@@ -243,6 +250,7 @@ class _Files:
     def formats(self, doc: Document) -> dict[str, Format]:
         formats = {}
         for name, f in doc.data["formats"].items():
+            self.free(doc, ("formats", name), name)
             made = Format(name, int(f["exponent_bits"]), int(f["fraction_bits"]), int(f["canonical_nan"], 16))
             formats[name] = made
             if made.width not in (8, 16, 32, 64):
@@ -254,13 +262,20 @@ class _Files:
                 self.errors.append(doc.error(("formats", name, "canonical_nan"), message))
         return formats
 
+    def free(self, doc: Document, where: Where, name: str) -> None:
+        """A name that the language gives a meaning cannot be given another."""
+        if name in fixed_names():
+            what = "is the name of a function" if name in TABLE else "has a meaning"
+            message = f"'{name}' {what} in the semantics language"
+            self.errors.append(doc.error(where, message, "choose another name", key=True))
+
     def modifier(
         self, doc: Document, name: str, m: dict[str, Any], types: Mapping[str, Type], formats: Mapping[str, Format]
     ) -> Modifier:
         where = ("modifiers", name)
-        if name in types or name in formats or name in TABLE:
-            what = "function of the semantics language" if name in TABLE else "type"
-            self.errors.append(doc.error(where, f"'{name}' is the name of a {what}", key=True))
+        if name in types or name in formats:
+            self.errors.append(doc.error(where, f"'{name}' is the name of a type", key=True))
+        self.free(doc, where, name)
         round_, approximate = m.get("round", {}), bool(m.get("approximate", False))
         stages = {s: self.code(doc, (*where, s), m.get(s)) for s in ("raw", "operand", "result", "override")}
         summary = _text(m["summary"])
@@ -366,8 +381,9 @@ class _InstructionFile:
         )
         nan = []
         for i, n in enumerate(data.get("nan", [])):
+            selector = self.selector(("nan", i), n)
             if self.files.known(doc, ("nan", i, "rule"), n["rule"], self.spec.nan_rules, "NaN rule"):
-                nan.append((self.selector(("nan", i), n), self.spec.nan_rules[n["rule"]]))
+                nan.append((selector, self.spec.nan_rules[n["rule"]]))
         accuracy = tuple(
             Accuracy(
                 self.selector(("accuracy", i), a), a["kind"], str(a["bound"]), _text(a.get("range", "")), a["section"]
@@ -380,8 +396,13 @@ class _InstructionFile:
         )
         tables = tuple(self.table(("corner_cases", i), t) for i, t in enumerate(data.get("corner_cases", [])))
         semantics = self.files.code(doc, ("semantics",), data["semantics"])
+        if semantics is not None:
+            self.errors += check_text(semantics, self.spec)
         if len(self.errors) > before or semantics is None:
             return None
+        variants = [self.complete(v, rules, observed, means, accuracy) for v in self.variants]
+        for v in variants:
+            self.satisfiable(v)
         return Instruction(
             opcode=opcode,
             path=doc.name,
@@ -399,7 +420,7 @@ class _InstructionFile:
             corner_tables=tables,
             accuracy=accuracy,
             notes=notes,
-            variants=tuple(self.complete(v, rules, observed, means, accuracy) for v in self.variants),
+            variants=tuple(variants),
         )
 
     def complete(
@@ -419,6 +440,15 @@ class _InstructionFile:
             claim = "bounded"
         requires = observed_requirement(v, manual, observed, targets, versions)
         return replace(v, requires=requires, manual=manual if v.listed else None, claim=claim, means=meant)
+
+    def satisfiable(self, v: Variant) -> None:
+        """A variant must exist somewhere: its last PTX version must not come before its first."""
+        targets, versions = self.spec.targets, self.spec.versions
+        r = v.requires
+        first = max(r.ptx, targets[r.target].ptx, key=lambda p: versions[p].order)
+        if r.until is not None and versions[r.until].order < versions[first].order:
+            message = f"{v} can never be taken: it needs {r.target} and PTX {r.ptx}, and ends with PTX {r.until}"
+            self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))
 
     def tolerated(self, where: Where, t: dict[str, Any]) -> Tolerated:
         at = (*where, "syntax")
@@ -472,6 +502,14 @@ class _InstructionFile:
                 if len(set(names)) < len(names):
                     self.errors.append(doc.error(at, f"'{shown}' has a modifier twice"))
                     break
+                if sum(spec.modifiers[m].mode is not None for m in modifiers) > 1:
+                    help = "write `.{one,other}` where one of several is meant"
+                    self.errors.append(doc.error(at, f"'{shown}' has two rounding directions", help))
+                    break
+                if spellings.predicate and spec.types[last].lanes > 1:
+                    help = f"write d for a result of .{last}"
+                    self.errors.append(doc.error(at, f"'{shown}': a predicate is the result of one lane", help))
+                    break
                 variant = Variant(
                     self.opcode, tuple(modifiers), spec.types[last], spellings.operands, spellings.predicate, listed
                 )
@@ -503,6 +541,9 @@ class _InstructionFile:
             if axis in r:
                 self.files.known(self.doc, (*where, axis), r[axis], choice, what)
         within = self.files.within(self.doc, (*where, "within"), r["within"], self.spec) if "within" in r else None
+        if within and "target" in r:
+            help = "a range of targets has its own PTX versions; let the range begin with the target"
+            self.errors.append(self.doc.error((*where, "target"), "'target' and 'within' do not go together", help))
         selector = self.selector(where, r)
         return Rule(selector, within, r.get("ptx"), r.get("target"), r.get("until"), r.get("section", ""))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from .model import Spec, Variant, requirement_text
+from .model import Spec, Variant
 from .ptxas import judge, statement, version
 
 Pair = tuple[str, str]
@@ -160,12 +160,9 @@ def as_yaml(spec: Spec, result: Result) -> str:
         f"spellings: {result.spellings}",
         "ledger:",
     ]
-    for i in spec.instructions.values():
-        for v in i.variants:
-            if v.manual != v.requires:
-                manual = requirement_text(v.manual) if v.manual else "does not list it"
-                fields = [f"variant: {v.spelling}", f"operands: {v.operands}", f'manual: "{manual}"']
-                lines.append(f'  - {{{", ".join(fields)}, assembler: "{requirement_text(v.requires)}"}}')
+    for e in spec.ledger:
+        fields = [f"variant: {e.variant}", f"operands: {e.operands}", f'manual: "{e.manual}"']
+        lines.append(f'  - {{{", ".join(fields)}, assembler: "{e.assembler}"}}')
     return "\n".join(lines) + "\n"
 
 

@@ -113,7 +113,8 @@ def _test(checked: Checked, v: Variant, shared: dict[tuple[str, ...], Vectors]) 
     name = "_".join((v.opcode, *v.modifiers, v.type.name, str(v.operands)))
     rows = tuple(dict.fromkeys(_rows(checked, v, program)))
     vectors = shared.setdefault(rows, Vectors(f"{name}_vectors", rows)) if rows else None
-    architecture, ptx = _architecture(v.requires.target), _number(v.requires.ptx)
+    floors = [v.requires.ptx, *(w.ptx for w in v.requires.within if w.ptx)]
+    architecture, ptx = _architecture(v.requires.target), max(map(_number, floors))
     return Test(v, name, program.inputs, architecture, ptx, vectors)
 
 

@@ -37,7 +37,8 @@ def as_data(spec: Spec) -> dict[str, Any]:
         },
         "types": {
             t.name: {
-                "format": t.format.name, "lanes": t.lanes, "width": t.width, "nan": t.nan.name, "summary": t.summary,
+                "format": t.format.name, "lanes": t.lanes, "width": t.width, "nan": t.nan.name,
+                "registers": t.registers, "summary": t.summary,
             }
             for t in spec.types.values()
         },

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..checking import Checked
+from ..diagnostics import PtxspecError
 from ..model import Code, Instruction, NanRule, Spec, Variant, requirement_text
 from .text import Files, Templates
 
@@ -44,6 +45,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "modifiers": [
                 m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in instruction.variants)
             ],
+            "types": list(dict.fromkeys(v.type for v in instruction.variants)),
             "implied": [n for n in spec.implied if any(n.selector.matches(v) for v in instruction.variants)],
         }
         sources = ["spec/types.yaml", "spec/modifiers.yaml", instruction.path]
@@ -51,6 +53,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             files[f"manual/{instruction.opcode}.{suffix}"] = templates.render(
                 f"manual/instruction.{suffix}.j2", sources, comment="<!-- {} -->", **values
             )
+    for own in ("index", "ledger"):
+        if f"manual/{own}.md" in files:
+            raise PtxspecError(f"no opcode can be called '{own}': the manual has a page of that name")
     for suffix in ("md", "html"):
         files[f"manual/index.{suffix}"] = templates.render(
             f"manual/index.{suffix}.j2", [i.path for i in instructions], comment="<!-- {} -->",
@@ -58,9 +63,16 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         )  # fmt: skip
         if spec.evidence is not None:
             files[f"manual/ledger.{suffix}"] = templates.render(
-                f"manual/ledger.{suffix}.j2", ["spec/evidence.yaml"], comment="<!-- {} -->", evidence=spec.evidence
-            )
+                f"manual/ledger.{suffix}.j2", ["spec/evidence.yaml", *(i.path for i in instructions)],
+                comment="<!-- {} -->", evidence=spec.evidence, ledger=spec.ledger, proven=is_proven(spec),
+            )  # fmt: skip
     return files
+
+
+def is_proven(spec: Spec) -> bool:
+    """The evidence is about this specification: it speaks of as many variants, and of the same differences."""
+    variants = sum(len(i.variants) for i in spec.instructions.values())
+    return spec.evidence is not None and spec.evidence.variants == variants and spec.evidence.ledger == spec.ledger
 
 
 def _row(instruction: Instruction, v: Variant) -> Row:

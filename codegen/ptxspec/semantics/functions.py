@@ -10,10 +10,10 @@ below; an operator is another spelling of the function whose row names it. Value
 
 Every value has one kind and format, fixed when the code is read. A literal takes the format of what it is combined
 with, and must be exact in it. Names in scope are the operands `a`, `b`, `c`, the constants `quietNaN` and `infinity` of
-the variant's format, and the static names: each modifier (true where the variant has it), `operands` (their number),
-`type`, `rounding`, `target`, and every type, rounding direction and target by its name. What depends on static names
-alone is decided before the program is built; comparing `target` is false throughout where no target is given. The
-result is assigned to `d`, for a predicate to `p`.
+the variant's format, and the static names: each modifier (true where the variant has it), each group of modifiers (true
+where it has one of them), `operands` (their number), `type`, `rounding`, `target`, and every type, rounding direction
+and target by its name. What depends on static names alone is decided before the program is built; comparing `target` is
+false throughout where no target is given. The result is assigned to `d`, for a predicate to `p`.
 
 A function marked `rounds` delivers the exact result, rounded once to the format under the variant's rounding
 direction, and flushed where the variant flushes. Two such calls in one expression are an error: name the first

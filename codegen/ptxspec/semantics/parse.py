@@ -322,8 +322,11 @@ def _kind(node: ast.AST) -> str:
         "Attribute": "an attribute", "Subscript": "an index", "Import": "an import", "ImportFrom": "an import",
         "Lambda": "a lambda", "AugAssign": "an augmented assignment", "Expr": "an expression without effect",
         "For": "a loop", "While": "a loop", "FunctionDef": "a nested def", "ClassDef": "a class",
-        "Return": "a return outside a helper", "Constant": "this literal",
-    }.get(type(node).__name__, f"'{type(node).__name__}'")  # fmt: skip
+        "Return": "a return without a value, or outside a helper,", "Constant": "this literal",
+        "BinOp": "this operator", "UnaryOp": "this operator", "Compare": "this comparison",
+        "Assign": "an assignment to several names", "AnnAssign": "an annotation", "NamedExpr": "an assignment inside",
+        "JoinedStr": "text", "ListComp": "a comprehension", "GeneratorExp": "a comprehension", "Tuple": "a tuple", "List": "a list", "Dict": "a mapping", "Set": "a set",
+    }.get(type(node).__name__, "this")  # fmt: skip
 
 
 def _hex_float(value: float) -> str:

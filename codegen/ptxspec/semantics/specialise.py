@@ -20,6 +20,8 @@ from .rounding import encode_exact
 
 OPERANDS = ("a", "b", "c")
 _VARIANT_NAMES = ("operands", "type", "rounding", "target", "quietNaN", "infinity")
+# Operands, an operand in its stage, and results.
+_SCOPE = (*OPERANDS, "x", "d", "p")
 _MAX_LETS = 2_000
 _MAX_VALUES = 20_000
 _MAX_DEPTH = 80
@@ -57,7 +59,30 @@ _Scope = dict[str, "_Typed | Static | _Unassigned | None"]
 
 def static_names(spec: Spec) -> frozenset[str]:
     """Names that have a meaning everywhere in the language, so that no code may assign them."""
-    return frozenset((*spec.modifiers, *spec.types, *spec.formats, *spec.targets, *ROUNDINGS, *_VARIANT_NAMES, *TABLE))
+    own = (*spec.modifiers, *spec.groups, *spec.types, *spec.formats, *spec.targets)
+    return frozenset((*own, *ROUNDINGS, *_VARIANT_NAMES, *TABLE))
+
+
+def fixed_names() -> frozenset[str]:
+    """Names that the language itself gives a meaning, whatever the specification holds."""
+    return frozenset((*TABLE, *ROUNDINGS, *_VARIANT_NAMES, *_SCOPE))
+
+
+def assigned_in(code: Code) -> frozenset[str]:
+    """The names that a piece of code assigns; none where it cannot be read."""
+    try:
+        return tree.parse(code).assigned
+    except SpecError:
+        return frozenset()
+
+
+def check_text(code: Code, spec: Spec, more: frozenset[str] = frozenset()) -> list[Diagnostic]:
+    """What is wrong with a piece of code whichever variant it is for: its text, functions and names."""
+    try:
+        program = tree.parse(code)
+    except SpecError as e:
+        return e.diagnostics
+    return tree.check_names(program, (static_names(spec) | more).union(_SCOPE) - set(TABLE))
 
 
 def programs(spec: Spec, instruction: Instruction, variant: Variant) -> dict[str | None, Program]:
@@ -123,6 +148,7 @@ class _Specialiser:
             **{name: Static("type", name) for name in (*spec.formats, *spec.types)},
             **{name: Static("rounding", name) for name in ROUNDINGS},
             **{name: Static("bool", name in effective) for name in spec.modifiers},
+            **{name: Static("bool", not effective.isdisjoint(members)) for name, members in spec.groups.items()},
             "operands": Static("number", Fraction(variant.operands)),
             "type": Static("type", variant.type.name),
             "rounding": Static("rounding", self.mode),
@@ -396,6 +422,9 @@ class _Specialiser:
             return self.statics[e.name]
         if e.mark in self.unknown:
             raise _Wrong
+        if e.name in OPERANDS[: self.variant.operands] and not self.calls:
+            hint = f"here it is {', '.join(sorted(n for n in scope if n in _SCOPE))}"
+            raise self.wrong(e, f"this stage does not see '{e.name}'", hint)
         if e.name in OPERANDS and not self.calls:
             count = self.variant.operands
             hint = f"{self.variant} has {', '.join(OPERANDS[:count])}; ask `operands` first"

@@ -29,7 +29,7 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 def abs_f32_1(a: Array) -> Array:
     # abs.f32
     d = magnitude(a, f32)  # abs.yaml:29
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -38,7 +38,7 @@ def abs_ftz_f32_1(a: Array) -> Array:
     # abs.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     d = magnitude(a_2, f32)  # abs.yaml:29
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -52,7 +52,7 @@ def abs_f16_1(a: Array) -> Array:
     # abs.f16
     # abs.f16x2
     d = magnitude(a, f16)  # abs.yaml:29
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -61,7 +61,7 @@ def abs_ftz_f16_1(a: Array) -> Array:
     # abs.ftz.f16x2
     a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
     d = magnitude(a_2, f16)  # abs.yaml:29
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -69,7 +69,7 @@ def abs_bf16_1(a: Array) -> Array:
     # abs.bf16
     # abs.bf16x2
     d = magnitude(a, bf16)  # abs.yaml:29
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     return d_2
 
 

@@ -40,16 +40,16 @@ def add_f32_2(a: Array, b: Array) -> Array:
     # add.rn.f32
     # add.f32x2
     # add.rn.f32x2
-    d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def add_sat_f32_2(a: Array, b: Array) -> Array:
     # add.sat.f32
     # add.rn.sat.f32
-    d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -65,8 +65,8 @@ def add_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rn.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTiesToEven, True)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a_2, b_2, f32, roundTiesToEven, True)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -77,8 +77,8 @@ def add_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTiesToEven, True)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a_2, b_2, f32, roundTiesToEven, True)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -88,15 +88,15 @@ def add_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def add_rz_f32_2(a: Array, b: Array) -> Array:
     # add.rz.f32
     # add.rz.f32x2
-    d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def add_rz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rz.sat.f32
-    d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -109,8 +109,8 @@ def add_rz_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rz.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTowardZero, True)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a_2, b_2, f32, roundTowardZero, True)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -119,8 +119,8 @@ def add_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTowardZero, True)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a_2, b_2, f32, roundTowardZero, True)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -130,15 +130,15 @@ def add_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def add_rm_f32_2(a: Array, b: Array) -> Array:
     # add.rm.f32
     # add.rm.f32x2
-    d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def add_rm_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rm.sat.f32
-    d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -150,8 +150,8 @@ def add_rm_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rm.ftz.f32x2
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTowardNegative, True)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a_2, b_2, f32, roundTowardNegative, True)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -159,8 +159,8 @@ def add_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rm.ftz.sat.f32
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTowardNegative, True)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a_2, b_2, f32, roundTowardNegative, True)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -170,15 +170,15 @@ def add_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def add_rp_f32_2(a: Array, b: Array) -> Array:
     # add.rp.f32
     # add.rp.f32x2
-    d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def add_rp_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rp.sat.f32
-    d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -190,8 +190,8 @@ def add_rp_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rp.ftz.f32x2
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTowardPositive, True)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a_2, b_2, f32, roundTowardPositive, True)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -199,8 +199,8 @@ def add_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rp.ftz.sat.f32
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTowardPositive, True)  # add.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d = addition(a_2, b_2, f32, roundTowardPositive, True)  # add.yaml:34
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -210,61 +210,61 @@ def add_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def add_f64_2(a: Array, b: Array) -> Array:
     # add.f64
     # add.rn.f64
-    d = addition(a, b, f64, roundTiesToEven, False)  # add.yaml:33
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    d_4 = _xfff8000000000000  # types.yaml:31
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:26
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:24
-    d_7 = select(condition, d_6, d)  # types.yaml:23
+    d = addition(a, b, f64, roundTiesToEven, False)  # add.yaml:34
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    d_7 = select(condition, d_6, d)  # types.yaml:25
     return d_7
 
 
 def add_rz_f64_2(a: Array, b: Array) -> Array:
     # add.rz.f64
-    d = addition(a, b, f64, roundTowardZero, False)  # add.yaml:33
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    d_4 = _xfff8000000000000  # types.yaml:31
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:26
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:24
-    d_7 = select(condition, d_6, d)  # types.yaml:23
+    d = addition(a, b, f64, roundTowardZero, False)  # add.yaml:34
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    d_7 = select(condition, d_6, d)  # types.yaml:25
     return d_7
 
 
 def add_rm_f64_2(a: Array, b: Array) -> Array:
     # add.rm.f64
-    d = addition(a, b, f64, roundTowardNegative, False)  # add.yaml:33
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    d_4 = _xfff8000000000000  # types.yaml:31
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:26
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:24
-    d_7 = select(condition, d_6, d)  # types.yaml:23
+    d = addition(a, b, f64, roundTowardNegative, False)  # add.yaml:34
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    d_7 = select(condition, d_6, d)  # types.yaml:25
     return d_7
 
 
 def add_rp_f64_2(a: Array, b: Array) -> Array:
     # add.rp.f64
-    d = addition(a, b, f64, roundTowardPositive, False)  # add.yaml:33
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    d_4 = _xfff8000000000000  # types.yaml:31
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:26
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:24
-    d_7 = select(condition, d_6, d)  # types.yaml:23
+    d = addition(a, b, f64, roundTowardPositive, False)  # add.yaml:34
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    d_7 = select(condition, d_6, d)  # types.yaml:25
     return d_7
 
 
@@ -273,8 +273,8 @@ def add_f16_2(a: Array, b: Array) -> Array:
     # add.f16x2
     # add.rn.f16
     # add.rn.f16x2
-    d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:33
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:34
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -283,8 +283,8 @@ def add_sat_f16_2(a: Array, b: Array) -> Array:
     # add.sat.f16x2
     # add.rn.sat.f16
     # add.rn.sat.f16x2
-    d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:33
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:34
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x0000, f16))
     _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
     d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
@@ -298,8 +298,8 @@ def add_ftz_f16_2(a: Array, b: Array) -> Array:
     # add.rn.ftz.f16x2
     a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f16, roundTiesToEven, True)  # add.yaml:33
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d = addition(a_2, b_2, f16, roundTiesToEven, True)  # add.yaml:34
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -310,8 +310,8 @@ def add_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     # add.rn.ftz.sat.f16x2
     a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f16, roundTiesToEven, True)  # add.yaml:33
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d = addition(a_2, b_2, f16, roundTiesToEven, True)  # add.yaml:34
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x0000, f16))
     _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
     d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
@@ -323,8 +323,8 @@ def add_bf16_2(a: Array, b: Array) -> Array:
     # add.bf16x2
     # add.rn.bf16
     # add.rn.bf16x2
-    d = addition(a, b, bf16, roundTiesToEven, False)  # add.yaml:33
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d = addition(a, b, bf16, roundTiesToEven, False)  # add.yaml:34
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     return d_2
 
 

@@ -25,7 +25,7 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 def cos_approx_f32_1(a: Array) -> Array:
     # cos.approx.f32
     d = cos(a, f32, roundTiesToEven, False)  # cos.yaml:25
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -35,7 +35,7 @@ def cos_approx_ftz_f32_1(a: Array) -> Array:
     # cos.approx.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     d = cos(a_2, f32, roundTiesToEven, True)  # cos.yaml:25
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 

@@ -44,7 +44,7 @@ def div_approx_f32_2(a: Array, b: Array) -> Array:
     d_4 = select(condition_3, d_3, d)  # div.yaml:42
     d_5 = select(condition_2, d_2, d_4)  # div.yaml:40
     d_6 = select(condition, d_5, d)  # div.yaml:38
-    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:17
+    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:19
     return d_7
 
 
@@ -63,7 +63,7 @@ def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
     d_4 = select(condition_3, d_3, d)  # div.yaml:42
     d_5 = select(condition_2, d_2, d_4)  # div.yaml:40
     d_6 = select(condition, d_5, d)  # div.yaml:38
-    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:17
+    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:19
     return d_7
 
 
@@ -71,7 +71,7 @@ def div_full_f32_2(a: Array, b: Array) -> Array:
     # div.full.f32
     # div.rn.f32
     d = division(a, b, f32, roundTiesToEven, False)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -82,14 +82,14 @@ def div_full_ftz_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = division(a_2, b_2, f32, roundTiesToEven, True)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def div_rz_f32_2(a: Array, b: Array) -> Array:
     # div.rz.f32
     d = division(a, b, f32, roundTowardZero, False)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -98,14 +98,14 @@ def div_rz_ftz_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = division(a_2, b_2, f32, roundTowardZero, True)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def div_rm_f32_2(a: Array, b: Array) -> Array:
     # div.rm.f32
     d = division(a, b, f32, roundTowardNegative, False)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -114,14 +114,14 @@ def div_rm_ftz_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = division(a_2, b_2, f32, roundTowardNegative, True)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def div_rp_f32_2(a: Array, b: Array) -> Array:
     # div.rp.f32
     d = division(a, b, f32, roundTowardPositive, False)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -130,7 +130,7 @@ def div_rp_ftz_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = division(a_2, b_2, f32, roundTowardPositive, True)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -138,60 +138,60 @@ def div_rn_f64_2(a: Array, b: Array) -> Array:
     # div.rn.f64
     # div.f64
     d = division(a, b, f64, roundTiesToEven, False)  # div.yaml:37
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    d_4 = _xfff8000000000000  # types.yaml:31
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:26
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:24
-    d_7 = select(condition, d_6, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    d_7 = select(condition, d_6, d)  # types.yaml:25
     return d_7
 
 
 def div_rz_f64_2(a: Array, b: Array) -> Array:
     # div.rz.f64
     d = division(a, b, f64, roundTowardZero, False)  # div.yaml:37
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    d_4 = _xfff8000000000000  # types.yaml:31
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:26
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:24
-    d_7 = select(condition, d_6, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    d_7 = select(condition, d_6, d)  # types.yaml:25
     return d_7
 
 
 def div_rm_f64_2(a: Array, b: Array) -> Array:
     # div.rm.f64
     d = division(a, b, f64, roundTowardNegative, False)  # div.yaml:37
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    d_4 = _xfff8000000000000  # types.yaml:31
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:26
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:24
-    d_7 = select(condition, d_6, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    d_7 = select(condition, d_6, d)  # types.yaml:25
     return d_7
 
 
 def div_rp_f64_2(a: Array, b: Array) -> Array:
     # div.rp.f64
     d = division(a, b, f64, roundTowardPositive, False)  # div.yaml:37
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    d_4 = _xfff8000000000000  # types.yaml:31
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:26
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:24
-    d_7 = select(condition, d_6, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    d_7 = select(condition, d_6, d)  # types.yaml:25
     return d_7
 
 

@@ -29,7 +29,7 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 def ex2_approx_f32_1(a: Array) -> Array:
     # ex2.approx.f32
     d = exp2(a, f32, roundTiesToEven, False)  # ex2.yaml:30
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -39,7 +39,7 @@ def ex2_approx_ftz_f32_1(a: Array) -> Array:
     # ex2.approx.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     d = exp2(a_2, f32, roundTiesToEven, True)  # ex2.yaml:30
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -47,7 +47,7 @@ def ex2_approx_f16_1(a: Array) -> Array:
     # ex2.approx.f16
     # ex2.approx.f16x2
     d = exp2(a, f16, roundTiesToEven, False)  # ex2.yaml:30
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -56,7 +56,7 @@ def ex2_approx_ftz_bf16_1(a: Array) -> Array:
     # ex2.approx.ftz.bf16x2
     a_2 = select(isSubnormal(a, bf16), copySign(_x0000, a, bf16), a)  # modifiers.yaml:36
     d = exp2(a_2, bf16, roundTiesToEven, True)  # ex2.yaml:30
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     return d_2
 
 

@@ -39,14 +39,14 @@ def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.f32
     # fma.rn.f32x2
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -60,7 +60,7 @@ def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTiesToEven, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -70,7 +70,7 @@ def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTiesToEven, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -81,14 +81,14 @@ def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.f32
     # fma.rz.f32x2
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -102,7 +102,7 @@ def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardZero, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -112,7 +112,7 @@ def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardZero, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -123,14 +123,14 @@ def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.f32
     # fma.rm.f32x2
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -144,7 +144,7 @@ def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardNegative, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -154,7 +154,7 @@ def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardNegative, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -165,14 +165,14 @@ def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.f32
     # fma.rp.f32x2
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -186,7 +186,7 @@ def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardPositive, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -196,7 +196,7 @@ def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardPositive, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -206,72 +206,72 @@ def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:39
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    condition_4 = isNaN(c, f64)  # types.yaml:28
-    d_4 = quieten(c, f64)  # types.yaml:29
-    d_5 = _xfff8000000000000  # types.yaml:31
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:28
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:26
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:24
-    d_9 = select(condition, d_8, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    condition_4 = isNaN(c, f64)  # types.yaml:30
+    d_4 = quieten(c, f64)  # types.yaml:31
+    d_5 = _xfff8000000000000  # types.yaml:33
+    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
+    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
+    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
+    d_9 = select(condition, d_8, d)  # types.yaml:25
     return d_9
 
 
 def fma_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:39
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    condition_4 = isNaN(c, f64)  # types.yaml:28
-    d_4 = quieten(c, f64)  # types.yaml:29
-    d_5 = _xfff8000000000000  # types.yaml:31
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:28
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:26
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:24
-    d_9 = select(condition, d_8, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    condition_4 = isNaN(c, f64)  # types.yaml:30
+    d_4 = quieten(c, f64)  # types.yaml:31
+    d_5 = _xfff8000000000000  # types.yaml:33
+    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
+    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
+    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
+    d_9 = select(condition, d_8, d)  # types.yaml:25
     return d_9
 
 
 def fma_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:39
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    condition_4 = isNaN(c, f64)  # types.yaml:28
-    d_4 = quieten(c, f64)  # types.yaml:29
-    d_5 = _xfff8000000000000  # types.yaml:31
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:28
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:26
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:24
-    d_9 = select(condition, d_8, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    condition_4 = isNaN(c, f64)  # types.yaml:30
+    d_4 = quieten(c, f64)  # types.yaml:31
+    d_5 = _xfff8000000000000  # types.yaml:33
+    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
+    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
+    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
+    d_9 = select(condition, d_8, d)  # types.yaml:25
     return d_9
 
 
 def fma_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:39
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    condition_4 = isNaN(c, f64)  # types.yaml:28
-    d_4 = quieten(c, f64)  # types.yaml:29
-    d_5 = _xfff8000000000000  # types.yaml:31
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:28
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:26
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:24
-    d_9 = select(condition, d_8, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    condition_4 = isNaN(c, f64)  # types.yaml:30
+    d_4 = quieten(c, f64)  # types.yaml:31
+    d_5 = _xfff8000000000000  # types.yaml:33
+    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
+    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
+    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
+    d_9 = select(condition, d_8, d)  # types.yaml:25
     return d_9
 
 
@@ -279,7 +279,7 @@ def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.f16
     # fma.rn.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -287,7 +287,7 @@ def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.sat.f16
     # fma.rn.sat.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x0000, f16))
     _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
     d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
@@ -301,7 +301,7 @@ def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f16), copySign(_x0000, c, f16), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f16, roundTiesToEven, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -312,7 +312,7 @@ def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f16), copySign(_x0000, c, f16), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f16, roundTiesToEven, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x0000, f16))
     _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
     d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
@@ -323,7 +323,7 @@ def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.relu.f16
     # fma.rn.relu.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     d_3 = select(isNaN(d_2, f16), _x7fff, select(compareGreater(d_2, _x0000, f16), d_2, _x0000))  # modifiers.yaml:49
     return d_3
 
@@ -335,7 +335,7 @@ def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f16), copySign(_x0000, c, f16), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f16, roundTiesToEven, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     d_3 = select(isNaN(d_2, f16), _x7fff, select(compareGreater(d_2, _x0000, f16), d_2, _x0000))  # modifiers.yaml:49
     return d_3
 
@@ -344,7 +344,7 @@ def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.bf16
     # fma.rn.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -352,7 +352,7 @@ def fma_rn_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.relu.bf16
     # fma.rn.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
     return d_3
 
@@ -362,7 +362,7 @@ def fma_rn_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.f16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     d_3 = select(outside, _x0000, d_2)  # modifiers.yaml:58
     return d_3
 
@@ -372,7 +372,7 @@ def fma_rn_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     d_3 = select(outside, _x0000, d_2)  # modifiers.yaml:58
     return d_3
 
@@ -382,7 +382,7 @@ def fma_rn_oob_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.relu.f16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     d_3 = select(isNaN(d_2, f16), _x7fff, select(compareGreater(d_2, _x0000, f16), d_2, _x0000))  # modifiers.yaml:49
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:58
     return d_4
@@ -393,7 +393,7 @@ def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:58
     return d_4
@@ -403,7 +403,7 @@ def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.bf16
     # fma.rz.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -411,7 +411,7 @@ def fma_rz_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.relu.bf16
     # fma.rz.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
     return d_3
 
@@ -421,7 +421,7 @@ def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     d_3 = select(outside, _x0000, d_2)  # modifiers.yaml:58
     return d_3
 
@@ -431,7 +431,7 @@ def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:58
     return d_4
@@ -441,7 +441,7 @@ def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.bf16
     # fma.rm.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -449,7 +449,7 @@ def fma_rm_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.relu.bf16
     # fma.rm.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
     return d_3
 
@@ -459,7 +459,7 @@ def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     d_3 = select(outside, _x0000, d_2)  # modifiers.yaml:58
     return d_3
 
@@ -469,7 +469,7 @@ def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:58
     return d_4
@@ -479,7 +479,7 @@ def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.bf16
     # fma.rp.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -487,7 +487,7 @@ def fma_rp_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.relu.bf16
     # fma.rp.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
     return d_3
 
@@ -497,7 +497,7 @@ def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     d_3 = select(outside, _x0000, d_2)  # modifiers.yaml:58
     return d_3
 
@@ -507,7 +507,7 @@ def fma_rp_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:58
     return d_4
@@ -518,7 +518,7 @@ def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.sat.oob.f16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x0000, f16))
     _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
     d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42

@@ -25,7 +25,7 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 def lg2_approx_f32_1(a: Array) -> Array:
     # lg2.approx.f32
     d = log2(a, f32, roundTiesToEven, False)  # lg2.yaml:25
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -35,7 +35,7 @@ def lg2_approx_ftz_f32_1(a: Array) -> Array:
     # lg2.approx.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     d = log2(a_2, f32, roundTiesToEven, True)  # lg2.yaml:25
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 

@@ -47,7 +47,7 @@ def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:46
     d_3 = select(condition, d, d_2)  # mad.yaml:37
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:17
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
     return d_4
 
 
@@ -63,7 +63,7 @@ def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:46
     d_3 = select(condition, d, d_2)  # mad.yaml:37
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:17
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
     _3 = (~compareGreater(d_4, _x00000000, f32))
     _4 = select(compareGreater(d_4, _x3f800000, f32), _x3f800000, d_4)
     d_5 = select(_3, _x00000000, _4)  # modifiers.yaml:42
@@ -86,7 +86,7 @@ def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:46
     d_3 = select(condition, d, d_2)  # mad.yaml:37
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:17
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
     return d_4
 
 
@@ -106,7 +106,7 @@ def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:46
     d_3 = select(condition, d, d_2)  # mad.yaml:37
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:17
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
     _3 = (~compareGreater(d_4, _x00000000, f32))
     _4 = select(compareGreater(d_4, _x3f800000, f32), _x3f800000, d_4)
     d_5 = select(_3, _x00000000, _4)  # modifiers.yaml:42
@@ -117,7 +117,7 @@ def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.f32
     # mad.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -125,7 +125,7 @@ def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.sat.f32
     # mad.sat.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -139,7 +139,7 @@ def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTiesToEven, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -150,7 +150,7 @@ def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTiesToEven, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -160,14 +160,14 @@ def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def mad_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -180,7 +180,7 @@ def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardZero, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -190,7 +190,7 @@ def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardZero, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -200,14 +200,14 @@ def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def mad_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -220,7 +220,7 @@ def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardNegative, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -230,7 +230,7 @@ def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardNegative, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -240,14 +240,14 @@ def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def mad_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -260,7 +260,7 @@ def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardPositive, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -270,7 +270,7 @@ def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardPositive, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -281,72 +281,72 @@ def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.f64
     # mad.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # mad.yaml:36
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    condition_4 = isNaN(c, f64)  # types.yaml:28
-    d_4 = quieten(c, f64)  # types.yaml:29
-    d_5 = _xfff8000000000000  # types.yaml:31
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:28
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:26
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:24
-    d_9 = select(condition, d_8, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    condition_4 = isNaN(c, f64)  # types.yaml:30
+    d_4 = quieten(c, f64)  # types.yaml:31
+    d_5 = _xfff8000000000000  # types.yaml:33
+    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
+    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
+    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
+    d_9 = select(condition, d_8, d)  # types.yaml:25
     return d_9
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # mad.yaml:36
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    condition_4 = isNaN(c, f64)  # types.yaml:28
-    d_4 = quieten(c, f64)  # types.yaml:29
-    d_5 = _xfff8000000000000  # types.yaml:31
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:28
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:26
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:24
-    d_9 = select(condition, d_8, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    condition_4 = isNaN(c, f64)  # types.yaml:30
+    d_4 = quieten(c, f64)  # types.yaml:31
+    d_5 = _xfff8000000000000  # types.yaml:33
+    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
+    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
+    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
+    d_9 = select(condition, d_8, d)  # types.yaml:25
     return d_9
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # mad.yaml:36
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    condition_4 = isNaN(c, f64)  # types.yaml:28
-    d_4 = quieten(c, f64)  # types.yaml:29
-    d_5 = _xfff8000000000000  # types.yaml:31
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:28
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:26
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:24
-    d_9 = select(condition, d_8, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    condition_4 = isNaN(c, f64)  # types.yaml:30
+    d_4 = quieten(c, f64)  # types.yaml:31
+    d_5 = _xfff8000000000000  # types.yaml:33
+    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
+    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
+    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
+    d_9 = select(condition, d_8, d)  # types.yaml:25
     return d_9
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # mad.yaml:36
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    condition_4 = isNaN(c, f64)  # types.yaml:28
-    d_4 = quieten(c, f64)  # types.yaml:29
-    d_5 = _xfff8000000000000  # types.yaml:31
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:28
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:26
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:24
-    d_9 = select(condition, d_8, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    condition_4 = isNaN(c, f64)  # types.yaml:30
+    d_4 = quieten(c, f64)  # types.yaml:31
+    d_5 = _xfff8000000000000  # types.yaml:33
+    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
+    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
+    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
+    d_9 = select(condition, d_8, d)  # types.yaml:25
     return d_9
 
 

@@ -33,7 +33,7 @@ _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 def max_f32_2(a: Array, b: Array) -> Array:
     # max.f32
     d = maximumNumber(a, b, f32)  # max.yaml:45
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -44,14 +44,14 @@ def max_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # max.yaml:42
     d = maximumNumber(a_2, b_2, f32)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
 
 
 def max_NaN_f32_2(a: Array, b: Array) -> Array:
     # max.NaN.f32
     d = maximum(a, b, f32)  # max.yaml:45
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -62,7 +62,7 @@ def max_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # max.yaml:42
     d = maximum(a_2, b_2, f32)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -72,7 +72,7 @@ def max_ftz_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = maximumNumber(a_2, b_2, f32)  # max.yaml:45
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -85,7 +85,7 @@ def max_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_3 = magnitude(b_2, f32)  # max.yaml:42
     d = maximumNumber(a_3, b_3, f32)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -94,7 +94,7 @@ def max_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = maximum(a_2, b_2, f32)  # max.yaml:45
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -107,7 +107,7 @@ def max_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_3 = magnitude(b_2, f32)  # max.yaml:42
     d = maximum(a_3, b_3, f32)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -115,7 +115,7 @@ def max_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.f32
     d = maximumNumber(a, b, f32)  # max.yaml:45
     d_2 = maximumNumber(d, c, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -126,7 +126,7 @@ def max_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     c_2 = magnitude(c, f32)  # max.yaml:44
     d = maximumNumber(a_2, b_2, f32)  # max.yaml:45
     d_2 = maximumNumber(d, c_2, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -134,7 +134,7 @@ def max_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.NaN.f32
     d = maximum(a, b, f32)  # max.yaml:45
     d_2 = maximum(d, c, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -145,7 +145,7 @@ def max_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     c_2 = magnitude(c, f32)  # max.yaml:44
     d = maximum(a_2, b_2, f32)  # max.yaml:45
     d_2 = maximum(d, c_2, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -156,7 +156,7 @@ def max_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = maximumNumber(a_2, b_2, f32)  # max.yaml:45
     d_2 = maximumNumber(d, c_2, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -170,7 +170,7 @@ def max_ftz_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     c_3 = magnitude(c_2, f32)  # max.yaml:44
     d = maximumNumber(a_3, b_3, f32)  # max.yaml:45
     d_2 = maximumNumber(d, c_3, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -181,7 +181,7 @@ def max_ftz_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
     c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
     d = maximum(a_2, b_2, f32)  # max.yaml:45
     d_2 = maximum(d, c_2, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -195,22 +195,22 @@ def max_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     c_3 = magnitude(c_2, f32)  # max.yaml:44
     d = maximum(a_3, b_3, f32)  # max.yaml:45
     d_2 = maximum(d, c_3, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
 
 
 def max_f64_2(a: Array, b: Array) -> Array:
     # max.f64
     d = maximumNumber(a, b, f64)  # max.yaml:45
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    d_4 = _xfff8000000000000  # types.yaml:31
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:26
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:24
-    d_7 = select(condition, d_6, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    d_7 = select(condition, d_6, d)  # types.yaml:25
     return d_7
 
 
@@ -218,7 +218,7 @@ def max_f16_2(a: Array, b: Array) -> Array:
     # max.f16
     # max.f16x2
     d = maximumNumber(a, b, f16)  # max.yaml:45
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -230,7 +230,7 @@ def max_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # max.yaml:42
     d = maximumNumber(a_2, b_2, f16)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -238,7 +238,7 @@ def max_NaN_f16_2(a: Array, b: Array) -> Array:
     # max.NaN.f16
     # max.NaN.f16x2
     d = maximum(a, b, f16)  # max.yaml:45
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -250,7 +250,7 @@ def max_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # max.yaml:42
     d = maximum(a_2, b_2, f16)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -260,7 +260,7 @@ def max_ftz_f16_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
     d = maximumNumber(a_2, b_2, f16)  # max.yaml:45
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -274,7 +274,7 @@ def max_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_3 = magnitude(b_2, f16)  # max.yaml:42
     d = maximumNumber(a_3, b_3, f16)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -284,7 +284,7 @@ def max_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
     d = maximum(a_2, b_2, f16)  # max.yaml:45
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -298,7 +298,7 @@ def max_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_3 = magnitude(b_2, f16)  # max.yaml:42
     d = maximum(a_3, b_3, f16)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -306,7 +306,7 @@ def max_bf16_2(a: Array, b: Array) -> Array:
     # max.bf16
     # max.bf16x2
     d = maximumNumber(a, b, bf16)  # max.yaml:45
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -318,7 +318,7 @@ def max_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # max.yaml:42
     d = maximumNumber(a_2, b_2, bf16)  # max.yaml:45
     d_2 = copySign(d, sign, bf16)  # max.yaml:49
-    d_3 = select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:19
     return d_3
 
 
@@ -326,7 +326,7 @@ def max_NaN_bf16_2(a: Array, b: Array) -> Array:
     # max.NaN.bf16
     # max.NaN.bf16x2
     d = maximum(a, b, bf16)  # max.yaml:45
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -338,7 +338,7 @@ def max_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # max.yaml:42
     d = maximum(a_2, b_2, bf16)  # max.yaml:45
     d_2 = copySign(d, sign, bf16)  # max.yaml:49
-    d_3 = select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:17
+    d_3 = select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:19
     return d_3
 
 

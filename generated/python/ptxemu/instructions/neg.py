@@ -29,7 +29,7 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 def neg_f32_1(a: Array) -> Array:
     # neg.f32
     d = negate(a, f32)  # neg.yaml:31
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -38,7 +38,7 @@ def neg_ftz_f32_1(a: Array) -> Array:
     # neg.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     d = negate(a_2, f32)  # neg.yaml:31
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -52,7 +52,7 @@ def neg_f16_1(a: Array) -> Array:
     # neg.f16
     # neg.f16x2
     d = negate(a, f16)  # neg.yaml:31
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -61,7 +61,7 @@ def neg_ftz_f16_1(a: Array) -> Array:
     # neg.ftz.f16x2
     a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
     d = negate(a_2, f16)  # neg.yaml:31
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -69,7 +69,7 @@ def neg_bf16_1(a: Array) -> Array:
     # neg.bf16
     # neg.bf16x2
     d = negate(a, bf16)  # neg.yaml:31
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     return d_2
 
 

@@ -41,7 +41,7 @@ def rcp_approx_f32_1(a: Array) -> Array:
     # rcp.approx.f32
     # rcp.rn.f32
     d = division(_x3f800000, a, f32, roundTiesToEven, False)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -52,14 +52,14 @@ def rcp_approx_ftz_f32_1(a: Array) -> Array:
     # rcp.approx.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     d = division(_x3f800000, a_2, f32, roundTiesToEven, True)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def rcp_rz_f32_1(a: Array) -> Array:
     # rcp.rz.f32
     d = division(_x3f800000, a, f32, roundTowardZero, False)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -67,14 +67,14 @@ def rcp_rz_ftz_f32_1(a: Array) -> Array:
     # rcp.rz.ftz.f32
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     d = division(_x3f800000, a_2, f32, roundTowardZero, True)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def rcp_rm_f32_1(a: Array) -> Array:
     # rcp.rm.f32
     d = division(_x3f800000, a, f32, roundTowardNegative, False)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -82,14 +82,14 @@ def rcp_rm_ftz_f32_1(a: Array) -> Array:
     # rcp.rm.ftz.f32
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     d = division(_x3f800000, a_2, f32, roundTowardNegative, True)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def rcp_rp_f32_1(a: Array) -> Array:
     # rcp.rp.f32
     d = division(_x3f800000, a, f32, roundTowardPositive, False)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -97,55 +97,55 @@ def rcp_rp_ftz_f32_1(a: Array) -> Array:
     # rcp.rp.ftz.f32
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     d = division(_x3f800000, a_2, f32, roundTowardPositive, True)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def rcp_rn_f64_1(a: Array) -> Array:
     # rcp.rn.f64
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    d_3 = _xfff8000000000000  # types.yaml:31
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:24
-    d_5 = select(condition, d_4, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    d_3 = _xfff8000000000000  # types.yaml:33
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
+    d_5 = select(condition, d_4, d)  # types.yaml:25
     return d_5
 
 
 def rcp_rz_f64_1(a: Array) -> Array:
     # rcp.rz.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    d_3 = _xfff8000000000000  # types.yaml:31
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:24
-    d_5 = select(condition, d_4, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    d_3 = _xfff8000000000000  # types.yaml:33
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
+    d_5 = select(condition, d_4, d)  # types.yaml:25
     return d_5
 
 
 def rcp_rm_f64_1(a: Array) -> Array:
     # rcp.rm.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    d_3 = _xfff8000000000000  # types.yaml:31
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:24
-    d_5 = select(condition, d_4, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    d_3 = _xfff8000000000000  # types.yaml:33
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
+    d_5 = select(condition, d_4, d)  # types.yaml:25
     return d_5
 
 
 def rcp_rp_f64_1(a: Array) -> Array:
     # rcp.rp.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    d_3 = _xfff8000000000000  # types.yaml:31
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:24
-    d_5 = select(condition, d_4, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    d_3 = _xfff8000000000000  # types.yaml:33
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
+    d_5 = select(condition, d_4, d)  # types.yaml:25
     return d_5
 
 
@@ -156,7 +156,7 @@ def rcp_approx_ftz_f64_1(a: Array) -> Array:
     _1 = negate((reciprocal & _xffffffff00000000), f64)
     y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)  # rcp.yaml:40
     d = select(isNormal(reciprocal, f64), (y & _xffffffff00000000), reciprocal)  # rcp.yaml:45
-    d_2 = select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:36
+    d_2 = select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:38
     return d_2
 
 
@@ -164,12 +164,12 @@ def rcp_rn_ftz_f64_1(a: Array) -> Array:
     # rcp.rn.ftz.f64
     a_2 = select(isSubnormal(a, f64), copySign(_x0000000000000000, a, f64), a)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a_2, f64, roundTiesToEven, True)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a_2, f64)  # types.yaml:24
-    d_2 = quieten(a_2, f64)  # types.yaml:25
-    d_3 = _xfff8000000000000  # types.yaml:31
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:24
-    d_5 = select(condition, d_4, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a_2, f64)  # types.yaml:26
+    d_2 = quieten(a_2, f64)  # types.yaml:27
+    d_3 = _xfff8000000000000  # types.yaml:33
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
+    d_5 = select(condition, d_4, d)  # types.yaml:25
     return d_5
 
 
@@ -177,12 +177,12 @@ def rcp_rz_ftz_f64_1(a: Array) -> Array:
     # rcp.rz.ftz.f64
     a_2 = select(isSubnormal(a, f64), copySign(_x0000000000000000, a, f64), a)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a_2, f64, roundTowardZero, True)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a_2, f64)  # types.yaml:24
-    d_2 = quieten(a_2, f64)  # types.yaml:25
-    d_3 = _xfff8000000000000  # types.yaml:31
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:24
-    d_5 = select(condition, d_4, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a_2, f64)  # types.yaml:26
+    d_2 = quieten(a_2, f64)  # types.yaml:27
+    d_3 = _xfff8000000000000  # types.yaml:33
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
+    d_5 = select(condition, d_4, d)  # types.yaml:25
     return d_5
 
 
@@ -190,12 +190,12 @@ def rcp_rm_ftz_f64_1(a: Array) -> Array:
     # rcp.rm.ftz.f64
     a_2 = select(isSubnormal(a, f64), copySign(_x0000000000000000, a, f64), a)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a_2, f64, roundTowardNegative, True)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a_2, f64)  # types.yaml:24
-    d_2 = quieten(a_2, f64)  # types.yaml:25
-    d_3 = _xfff8000000000000  # types.yaml:31
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:24
-    d_5 = select(condition, d_4, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a_2, f64)  # types.yaml:26
+    d_2 = quieten(a_2, f64)  # types.yaml:27
+    d_3 = _xfff8000000000000  # types.yaml:33
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
+    d_5 = select(condition, d_4, d)  # types.yaml:25
     return d_5
 
 
@@ -203,12 +203,12 @@ def rcp_rp_ftz_f64_1(a: Array) -> Array:
     # rcp.rp.ftz.f64
     a_2 = select(isSubnormal(a, f64), copySign(_x0000000000000000, a, f64), a)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a_2, f64, roundTowardPositive, True)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a_2, f64)  # types.yaml:24
-    d_2 = quieten(a_2, f64)  # types.yaml:25
-    d_3 = _xfff8000000000000  # types.yaml:31
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:24
-    d_5 = select(condition, d_4, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a_2, f64)  # types.yaml:26
+    d_2 = quieten(a_2, f64)  # types.yaml:27
+    d_3 = _xfff8000000000000  # types.yaml:33
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
+    d_5 = select(condition, d_4, d)  # types.yaml:25
     return d_5
 
 

@@ -35,7 +35,7 @@ _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 def rsqrt_approx_f32_1(a: Array) -> Array:
     # rsqrt.approx.f32
     d = rSqrt(a, f32, roundTiesToEven, False)  # rsqrt.yaml:43
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -45,7 +45,7 @@ def rsqrt_approx_ftz_f32_1(a: Array) -> Array:
     # rsqrt.approx.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     d = rSqrt(a_2, f32, roundTiesToEven, True)  # rsqrt.yaml:43
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -53,12 +53,12 @@ def rsqrt_approx_f64_1(a: Array) -> Array:
     # rsqrt.approx.f64
     # rsqrt.f64
     d = rSqrt(a, f64, roundTiesToEven, False)  # rsqrt.yaml:43
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    d_3 = _xfff8000000000000  # types.yaml:31
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:24
-    d_5 = select(condition, d_4, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    d_3 = _xfff8000000000000  # types.yaml:33
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
+    d_5 = select(condition, d_4, d)  # types.yaml:25
     return d_5
 
 
@@ -69,7 +69,7 @@ def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
     _1 = negate((root & _xffffffff00000000), f64)
     y = fusedMultiplyAdd(_x4000000000000000, root, _1, f64, roundTiesToEven, True)  # rsqrt.yaml:36
     d = select(isNormal(root, f64), (y & _xffffffff00000000), root)  # rsqrt.yaml:41
-    d_2 = select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:36
+    d_2 = select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:38
     return d_2
 
 

@@ -41,7 +41,7 @@ def sub_f32_2(a: Array, b: Array) -> Array:
     # sub.f32x2
     # sub.rn.f32x2
     d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -49,7 +49,7 @@ def sub_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.sat.f32
     # sub.rn.sat.f32
     d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -66,7 +66,7 @@ def sub_ftz_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = subtraction(a_2, b_2, f32, roundTiesToEven, True)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -78,7 +78,7 @@ def sub_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = subtraction(a_2, b_2, f32, roundTiesToEven, True)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -89,14 +89,14 @@ def sub_rz_f32_2(a: Array, b: Array) -> Array:
     # sub.rz.f32
     # sub.rz.f32x2
     d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def sub_rz_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rz.sat.f32
     d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -110,7 +110,7 @@ def sub_rz_ftz_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = subtraction(a_2, b_2, f32, roundTowardZero, True)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -120,7 +120,7 @@ def sub_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = subtraction(a_2, b_2, f32, roundTowardZero, True)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -131,14 +131,14 @@ def sub_rm_f32_2(a: Array, b: Array) -> Array:
     # sub.rm.f32
     # sub.rm.f32x2
     d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def sub_rm_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rm.sat.f32
     d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -151,7 +151,7 @@ def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = subtraction(a_2, b_2, f32, roundTowardNegative, True)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -160,7 +160,7 @@ def sub_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = subtraction(a_2, b_2, f32, roundTowardNegative, True)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -171,14 +171,14 @@ def sub_rp_f32_2(a: Array, b: Array) -> Array:
     # sub.rp.f32
     # sub.rp.f32x2
     d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
 def sub_rp_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rp.sat.f32
     d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -191,7 +191,7 @@ def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = subtraction(a_2, b_2, f32, roundTowardPositive, True)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -200,7 +200,7 @@ def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
     d = subtraction(a_2, b_2, f32, roundTowardPositive, True)  # sub.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x00000000, f32))
     _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
     d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
@@ -211,60 +211,60 @@ def sub_f64_2(a: Array, b: Array) -> Array:
     # sub.f64
     # sub.rn.f64
     d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    d_4 = _xfff8000000000000  # types.yaml:31
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:26
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:24
-    d_7 = select(condition, d_6, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    d_7 = select(condition, d_6, d)  # types.yaml:25
     return d_7
 
 
 def sub_rz_f64_2(a: Array, b: Array) -> Array:
     # sub.rz.f64
     d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    d_4 = _xfff8000000000000  # types.yaml:31
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:26
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:24
-    d_7 = select(condition, d_6, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    d_7 = select(condition, d_6, d)  # types.yaml:25
     return d_7
 
 
 def sub_rm_f64_2(a: Array, b: Array) -> Array:
     # sub.rm.f64
     d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    d_4 = _xfff8000000000000  # types.yaml:31
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:26
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:24
-    d_7 = select(condition, d_6, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    d_7 = select(condition, d_6, d)  # types.yaml:25
     return d_7
 
 
 def sub_rp_f64_2(a: Array, b: Array) -> Array:
     # sub.rp.f64
     d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:23
-    condition_2 = isNaN(a, f64)  # types.yaml:24
-    d_2 = quieten(a, f64)  # types.yaml:25
-    condition_3 = isNaN(b, f64)  # types.yaml:26
-    d_3 = quieten(b, f64)  # types.yaml:27
-    d_4 = _xfff8000000000000  # types.yaml:31
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:26
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:24
-    d_7 = select(condition, d_6, d)  # types.yaml:23
+    condition = isNaN(d, f64)  # types.yaml:25
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    d_7 = select(condition, d_6, d)  # types.yaml:25
     return d_7
 
 
@@ -274,7 +274,7 @@ def sub_f16_2(a: Array, b: Array) -> Array:
     # sub.rn.f16
     # sub.rn.f16x2
     d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:34
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -284,7 +284,7 @@ def sub_sat_f16_2(a: Array, b: Array) -> Array:
     # sub.rn.sat.f16
     # sub.rn.sat.f16x2
     d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:34
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x0000, f16))
     _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
     d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
@@ -299,7 +299,7 @@ def sub_ftz_f16_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
     d = subtraction(a_2, b_2, f16, roundTiesToEven, True)  # sub.yaml:34
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -311,7 +311,7 @@ def sub_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
     b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
     d = subtraction(a_2, b_2, f16, roundTiesToEven, True)  # sub.yaml:34
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     _1 = (~compareGreater(d_2, _x0000, f16))
     _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
     d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
@@ -324,7 +324,7 @@ def sub_bf16_2(a: Array, b: Array) -> Array:
     # sub.rn.bf16
     # sub.rn.bf16x2
     d = subtraction(a, b, bf16, roundTiesToEven, False)  # sub.yaml:34
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     return d_2
 
 

@@ -25,7 +25,7 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 def tanh_approx_f32_1(a: Array) -> Array:
     # tanh.approx.f32
     d = tanh(a, f32, roundTiesToEven, False)  # tanh.yaml:24
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
 
@@ -33,7 +33,7 @@ def tanh_approx_f16_1(a: Array) -> Array:
     # tanh.approx.f16
     # tanh.approx.f16x2
     d = tanh(a, f16, roundTiesToEven, False)  # tanh.yaml:24
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
@@ -41,7 +41,7 @@ def tanh_approx_bf16_1(a: Array) -> Array:
     # tanh.approx.bf16
     # tanh.approx.bf16x2
     d = tanh(a, bf16, roundTiesToEven, False)  # tanh.yaml:24
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:17
+    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
     return d_2
 
 
