@@ -149,7 +149,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "an augmented assignment": ("d = a\n«d += b", "an augmented assignment is not part", ""),
     "an expression alone": ("«print\nd = a", "an expression without effect", ""),
     "a starred argument": ("d = «maximum(*a)", "takes its arguments by position", ""),
-    "a return outside a helper": ("«return a", "a return outside a helper", ""),
+    "a return outside a helper": ("«return a", "outside a helper, is not part", ""),
     "a nested def": ("def f(x):\n  «def g(y):\n    return y\n  return x\nd = f(a)", "a nested def is not part", ""),
     "identity": ("d = a if «a is b else b", "this comparison is not part", ""),
     "broken syntax": ("d = (a«", "semantics cannot be read", ""),

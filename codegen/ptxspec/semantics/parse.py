@@ -325,7 +325,8 @@ def _kind(node: ast.AST) -> str:
         "Return": "a return without a value, or outside a helper,", "Constant": "this literal",
         "BinOp": "this operator", "UnaryOp": "this operator", "Compare": "this comparison",
         "Assign": "an assignment to several names", "AnnAssign": "an annotation", "NamedExpr": "an assignment inside",
-        "JoinedStr": "text", "ListComp": "a comprehension", "GeneratorExp": "a comprehension", "Tuple": "a tuple", "List": "a list", "Dict": "a mapping", "Set": "a set",
+        "JoinedStr": "text", "ListComp": "a comprehension", "GeneratorExp": "a comprehension",
+        "Tuple": "a tuple", "List": "a list", "Dict": "a mapping", "Set": "a set",
     }.get(type(node).__name__, "this")  # fmt: skip
 
 
