@@ -24,7 +24,7 @@ def load(root: str | Path | None = None) -> Database:
     from . import database, roots
 
     if root is None:
-        return database.read(roots.find().generated / "data" / "ptxspec.json")
+        return database.read(roots.find().data)
     from .emit.data import as_data
     from .reading import read
 

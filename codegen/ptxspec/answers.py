@@ -64,19 +64,20 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
         lines = [f"no: {name} is not available on {asked}"]
     lines += [f"  {r.message}" for r in verdict.reasons]
     if verdict.requires:
-        lines.append(f"  needs   {_requires(db, verdict.requires)}")
+        lines.append(f"  needs   {requirement(db, verdict.requires)}")
         if verdict.manual is None:
             lines.append("  manual  does not list it")
         elif verdict.manual != verdict.requires:
-            lines.append(f"  manual  {_requires(db, verdict.manual)}")
+            lines.append(f"  manual  {requirement(db, verdict.manual)}")
         lines.append(f"  claim   {verdict.claim}")
     if verdict.nearest:
         lines.append("nearest" + (f" on {asked}" if asked else "") + ":")
-        lines += [f"  {line}" for line in table([(str(v), _requires(db, v.requires)) for v in verdict.nearest])]
+        lines += [f"  {line}" for line in table([(str(v), requirement(db, v.requires)) for v in verdict.nearest])]
     return "\n".join(lines)
 
 
-def _requires(db: Database, r: Requires) -> str:
+def requirement(db: Database, r: Requires) -> str:
+    """A requirement for people, with the CUDA release that brought the PTX version."""
     cuda = db.cuda[r.ptx]
     text = f"{r.target} or newer, PTX {r.ptx} or newer{f' (CUDA {cuda})' if cuda else ''}"
     text += f", until PTX {r.until}" if r.until else ""

@@ -311,6 +311,11 @@ class Variant:
     def spelling(self) -> str:
         return ".".join((self.opcode, *self.modifiers, self.type.name))
 
+    @property
+    def identifier(self) -> str:
+        """A name for code that is made from the variant: of kernels and of the emulator's functions."""
+        return "_".join((self.opcode, *self.modifiers, self.type.name, str(self.operands)))
+
     @cached_property
     def names(self) -> frozenset[str]:
         return frozenset((*self.modifiers, self.type.name))

@@ -18,6 +18,11 @@ class Root(NamedTuple):
     def generated(self) -> Path:
         return self.path / "generated"
 
+    @property
+    def data(self) -> Path:
+        """The database that queries read."""
+        return self.generated / "data" / "ptxspec.json"
+
 
 def find(explicit: Path | None = None) -> Root:
     """`explicit` if given, else the nearest parent of the working directory that is one, else the package's own.

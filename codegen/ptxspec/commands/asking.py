@@ -45,7 +45,7 @@ def configure_show(parser: argparse.ArgumentParser) -> None:
 
 
 def _database(options: argparse.Namespace) -> Database:
-    return database.read(roots.find(options.root).generated / "data" / "ptxspec.json")
+    return database.read(roots.find(options.root).data)
 
 
 def _list(options: argparse.Namespace) -> int:

@@ -39,7 +39,7 @@ def configure_explain(parser: argparse.ArgumentParser) -> None:
 
 
 def _database(options: argparse.Namespace) -> database.Database:
-    return database.read(roots.find(options.root).generated / "data" / "ptxspec.json")
+    return database.read(roots.find(options.root).data)
 
 
 def _lint(options: argparse.Namespace) -> int:

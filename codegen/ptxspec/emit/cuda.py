@@ -110,12 +110,11 @@ def _architecture(target: str) -> int:
 
 def _test(checked: Checked, v: Variant, shared: dict[tuple[str, ...], Vectors]) -> Test:
     program = checked.programs[v][None]
-    name = "_".join((v.opcode, *v.modifiers, v.type.name, str(v.operands)))
     rows = tuple(dict.fromkeys(_rows(checked, v, program)))
-    vectors = shared.setdefault(rows, Vectors(f"{name}_vectors", rows)) if rows else None
+    vectors = shared.setdefault(rows, Vectors(f"{v.identifier}_vectors", rows)) if rows else None
     floors = [v.requires.ptx, *(w.ptx for w in v.requires.within if w.ptx)]
     architecture, ptx = _architecture(v.requires.target), max(map(_number, floors))
-    return Test(v, name, program.inputs, architecture, ptx, vectors)
+    return Test(v, v.identifier, program.inputs, architecture, ptx, vectors)
 
 
 def _rows(checked: Checked, v: Variant, program: Program) -> Iterator[str]:

@@ -89,9 +89,7 @@ def _module(checked: Checked, templates: Templates) -> str:
 
 
 def _function_name(variant: Variant, target: str | None) -> str:
-    return "_".join(
-        (variant.opcode, *variant.modifiers, variant.type.name, str(variant.operands), *filter(None, [target]))
-    )
+    return variant.identifier + (f"_{target}" if target else "")
 
 
 def _served(variant: Variant, target: str | None) -> str:
