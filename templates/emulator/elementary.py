@@ -3,14 +3,15 @@
 A result is rounded from an interval that holds the exact value: if both ends round to the same bits, so does whatever
 lies between (Ziv 1991). There are three ways to it:
 
-- A format of at most 16 bits has a table of its results, built at first use, one for each direction and `ftz`.
+- A format of at most 16 bits has a table of its results, built at first use, one for each direction and flushing.
 - binary32 takes its intervals from approximations in float64, whose errors are far below half a unit of binary32, so
   that all but some lanes in a million are decided at once. How much is asked of them is said at `MARGIN`.
 - The remaining lanes, and all lanes of binary64 and of formats like it, are evaluated one distinct operand at a time
   with Python's integers, in fixed point of rising precision. That needs nothing of the processor or its libraries; it
   takes some microseconds per operand.
 
-Arguments are an array or scalar of bit patterns, the format, the rounding direction and `ftz`, as in operations.py.
+Arguments are an array or scalar of bit patterns, the format, the rounding direction, `ftz` and `daz`, as in
+operations.py.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from . import environment
 from .binary import (
     Array,
     Direction,
@@ -32,79 +34,79 @@ from .binary import (
     roundTowardPositive,
     roundTowardZero,
 )
-from .rounding import narrow, widen
+from .rounding import canonicalise, flushed, narrow, replace, widen
 
 
-def exp2(x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def exp2(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """2 to the power x: 1 of zeros, +0 of -infinity."""
-    return _apply("exp2", x, f, mode, ftz)
+    return _apply("exp2", x, f, mode, ftz, daz)
 
 
-def log2(x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def log2(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """The logarithm to base 2: -infinity of zeros, +0 of 1, NaN of negative numbers."""
-    return _apply("log2", x, f, mode, ftz)
+    return _apply("log2", x, f, mode, ftz, daz)
 
 
-def sin(x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def sin(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """The sine of an angle in radians: zeros stay, infinities give NaN."""
-    return _apply("sin", x, f, mode, ftz)
+    return _apply("sin", x, f, mode, ftz, daz)
 
 
-def cos(x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def cos(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """The cosine of an angle in radians: 1 of zeros, NaN of infinities."""
-    return _apply("cos", x, f, mode, ftz)
+    return _apply("cos", x, f, mode, ftz, daz)
 
 
-def tanh(x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def tanh(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """The hyperbolic tangent: zeros stay, infinities give 1 with their sign."""
-    return _apply("tanh", x, f, mode, ftz)
+    return _apply("tanh", x, f, mode, ftz, daz)
 
 
-def rSqrt(x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def rSqrt(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """One over the square root: infinities of zeros with their sign, NaN of negative numbers, +0 of +infinity."""
-    return _apply("rSqrt", x, f, mode, ftz)
+    return _apply("rSqrt", x, f, mode, ftz, daz)
 
 
-def _apply(name: str, x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def _apply(name: str, x: Array, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
     if f.width <= 16:
         # Any index of the unsigned type is in range; "wrap" spares the check.
-        return _table(name, f, mode, ftz).take(x, mode="wrap")
+        return _table(name, f, mode, ftz, daz).take(x, mode="wrap")
     x = np.asarray(x)
     operands = x if x.shape else x.reshape(1)
-    result = _every(name, operands, f, mode, ftz)
+    result = _every(name, operands, f, mode, ftz, daz)
     return result if x.shape else result[0]
 
 
 @cache
-def _table(name: str, f: Format, mode: Direction, ftz: bool) -> Array:
+def _table(name: str, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
     """The results of every pattern of a format, in the order of the patterns."""
-    results = _every(name, np.arange(1 << f.width, dtype=np.uint32).astype(f.unsigned), f, mode, ftz)
+    results = _every(name, np.arange(1 << f.width, dtype=np.uint32).astype(f.unsigned), f, mode, ftz, daz)
     results.flags.writeable = False
     return results
 
 
-def _every(name: str, x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def _every(name: str, x: Array, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
     """Results of an array of one dimension or more."""
     if f.carrier is None or f.precision > 24:
-        return _one_by_one(name, x, f, mode, ftz)
-    low, high = _FLOAT[name](widen(x, f, np.dtype(np.float64)))
-    bits = narrow(low, f, mode, ftz)
-    undecided = bits != narrow(high, f, mode, ftz)
+        return _one_by_one(name, x, f, mode, ftz, daz)
+    ends = _FLOAT[name](widen(x, f, np.dtype(np.float64), daz))
+    if f.native is not None and environment.can(mode, ftz):
+        with environment.environment(mode, ftz):
+            low, high = (end.astype(f.native) for end in ends)
+        undecided = low.view(f.unsigned) != high.view(f.unsigned)
+        bits = canonicalise(low, f)
+    else:
+        bits = narrow(ends[0], f, mode, ftz)
+        undecided = bits != narrow(ends[1], f, mode, ftz)
     if name in _OF_POSITIVE:
-        negative = (x.view(f.signed) >> f.signed.type(f.width - 1)).view(f.unsigned)
-        bits &= ~negative
-        bits |= negative & f.nan
-    # Zeros wrap around and are found together with infinities and NaNs.
-    magnitude = x & f.magnitude_mask
-    magnitude -= f.unsigned.type(1)
-    special = magnitude >= f.largest
-    if special.any():
-        lanes = special.nonzero()
-        bits[lanes] = _specials(name, x[lanes], f)
-        undecided[lanes] = False
+        replace(bits, x > f.sign_mask, f.nan, f)
+    if mode != roundTiesToEven:
+        # To nearest the intervals give the right results of zeros and infinities.
+        magnitude = x & f.magnitude_mask
+        undecided |= (magnitude == 0) | (magnitude == f.infinity)
     if undecided.any():
         lanes = undecided.nonzero()
-        bits[lanes] = _one_by_one(name, x[lanes], f, mode, ftz)
+        bits[lanes] = _one_by_one(name, x[lanes], f, mode, ftz, daz)
     return bits
 
 
@@ -121,17 +123,6 @@ _SPECIAL: Final[dict[str, tuple[float, float, float, float]]] = {
 _OF_POSITIVE: Final = ("log2", "rSqrt")
 
 
-def _specials(name: str, x: Array, f: Format) -> Array:
-    """The results of zeros, infinities and NaNs."""
-    zero, negative_zero, infinity, negative_infinity = (f.unsigned.type(_encode(v, f)) for v in _SPECIAL[name])
-    of_infinity = np.where(x > f.magnitude_mask, negative_infinity, infinity)
-    of_zero = np.where(x > f.magnitude_mask, negative_zero, zero)
-    magnitude = x & f.magnitude_mask
-    result: Array = np.where(magnitude == f.infinity, of_infinity, of_zero)
-    np.copyto(result, f.nan, where=magnitude > f.infinity)
-    return result
-
-
 def _encode(value: float, f: Format) -> int:
     """The pattern of a zero, a one, an infinity or a NaN."""
     if np.isnan(value):
@@ -140,9 +131,10 @@ def _encode(value: float, f: Format) -> int:
     return pattern | int(f.sign_mask) if np.signbit(value) else pattern
 
 
-# Intervals from float64, for formats of at most 24 bits of precision and 8 of exponent. The ends come in either order;
-# those of special operands do not count, nor does the sign of one that must be positive. Nothing here selects lane by
-# lane: NumPy's selections cost ten times an arithmetic operation where no processor can foresee them.
+# Intervals from float64, for formats of at most 24 bits of precision and 8 of exponent. The ends come in either order.
+# Those of zeros, infinities and NaNs are right to nearest; those of negative numbers do not count where there is no
+# result. Nothing here selects lane by lane, nor compares with a single number: in NumPy either costs several times an
+# arithmetic operation.
 
 # How far an approximation may be off, relative to its result: 32 units in the last place of float64, or more. Of the
 # native functions only exp2, log2 and tanh are used. The vector loops that NumPy may use for them promise 4 units, and
@@ -155,11 +147,23 @@ MARGIN: Final = 2.0**-47
 BELOW_ONE: Final = 1 - 2.0**-53
 
 
+def _at_most(x: Array, limit: float) -> Array:
+    """The smaller of x, which is reused, and a limit; NaN stays."""
+    return np.minimum(x, np.full_like(x, limit), out=x)
+
+
+def _with_sign(x: Array, signs: Array) -> Array:
+    """Positive numbers, which are reused, with the signs of others."""
+    bits = x.view(np.uint64)
+    bits |= signs.view(np.uint64) & np.uint64(1 << 63)
+    return x
+
+
 def _float_exp2(a: Array) -> tuple[Array, Array]:
     # What over- or underflows does so near 2**+-256 too, and next to 1 it is the side that matters, which the margin
     # does not hide from 2**-30 on.
     size = np.clip(np.abs(a), 2.0**-30, 256.0)
-    value = np.exp2(np.copysign(size, a, out=size))
+    value = np.exp2(_with_sign(size, a))
     return value * (1 - MARGIN), value * (1 + MARGIN)
 
 
@@ -173,38 +177,42 @@ def _float_sin(a: Array) -> tuple[Array, Array]:
     turns = _half_turns(size)
     part = np.abs(turns)
     value = _sine_of_half_turns(np.minimum(part, 1 - part, out=part))
-    value *= np.copysign(1.0, turns)
-    margin = np.minimum(size, 1.0)
-    margin *= MARGIN
-    size *= BELOW_ONE
-    high = np.minimum(value + margin, size, out=size)
+    margin = _at_most(size * MARGIN, MARGIN)
+    # Infinities have no sine.
+    margin += size - size
+    high = value + margin
     value -= margin
-    sign = np.copysign(1.0, a)
-    high *= sign
-    value *= sign
+    size *= BELOW_ONE
+    np.minimum(high, size, out=high)
+    sign = (turns.view(np.uint64) ^ a.view(np.uint64)) & np.uint64(1 << 63)
+    for end in (value, high):
+        end.view(np.uint64)[...] ^= sign
     return value, high
 
 
 def _float_cos(a: Array) -> tuple[Array, Array]:
-    part = np.abs(_half_turns(np.abs(a)))
+    size = np.abs(a)
+    part = np.abs(_half_turns(size))
     value = _sine_of_half_turns(np.subtract(0.5, part, out=part))
+    # Infinities have no cosine.
+    size -= size
+    value += size
     high = value + MARGIN
     value -= MARGIN
-    return value, np.minimum(high, BELOW_ONE, out=high)
+    return value, _at_most(high, BELOW_ONE)
 
 
 def _float_tanh(a: Array) -> tuple[Array, Array]:
     size = np.abs(a)
     value = np.tanh(size)
     size *= BELOW_ONE
-    high = np.minimum(value * (1 + MARGIN), size, out=size)
-    np.minimum(high, BELOW_ONE, out=high)
+    high = _at_most(np.minimum(value * (1 + MARGIN), size, out=size), BELOW_ONE)
     value *= 1 - MARGIN
-    return np.copysign(value, a, out=value), np.copysign(high, a, out=high)
+    return _with_sign(value, a), _with_sign(high, a)
 
 
 def _float_rsqrt(a: Array) -> tuple[Array, Array]:
-    value = 1 / np.sqrt(np.abs(a))
+    value = 1 / np.sqrt(a)
     return value * (1 - MARGIN), value * (1 + MARGIN)
 
 
@@ -303,7 +311,9 @@ class _Bounds(NamedTuple):
     exponent: int
 
 
-def _one_by_one(name: str, x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def _one_by_one(name: str, x: Array, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
+    if daz:
+        x = flushed(x, f)
     distinct, places = np.unique(x, return_inverse=True)
     results = np.array([_one(name, bits, f, mode, ftz) for bits in distinct.tolist()], f.unsigned)
     return results[places].reshape(x.shape)

@@ -21,7 +21,7 @@ from typing import Any, ParamSpec, TypeAlias
 
 import numpy as np
 
-from . import wide
+from . import environment, wide
 from .binary import (
     Array,
     Direction,
@@ -39,7 +39,7 @@ from .elementary import rSqrt as rSqrt
 from .elementary import sin as sin
 from .elementary import tanh as tanh
 from .fused import fused_binary64
-from .rounding import flush, narrow, round_to_odd, step, two_sum, widen
+from .rounding import canonicalise, flush, flushed, narrow, replace, round_to_odd, step, sum_to_odd, two_sum, widen
 
 P = ParamSpec("P")
 Operation: TypeAlias = Callable[..., Array]
@@ -70,9 +70,28 @@ def elementwise(count: int) -> Callable[[Callable[P, Array]], Callable[P, Array]
 # Operations that round (5.4)
 
 
+def _native(
+    ufunc: np.ufunc, operands: tuple[Array, ...], f: Format, mode: Direction, ftz: bool, daz: bool
+) -> Array | None:
+    """The processor's own operation, steered; None where there is none, or none that can be."""
+    if f.native is None or not environment.can(mode, ftz, daz):
+        return None
+    values = [operand.view(f.native) for operand in operands]
+    if mode == roundTiesToEven and not (ftz or daz):
+        return canonicalise(ufunc(*values), f)
+    with environment.environment(mode, ftz, daz):
+        value = ufunc(*values)
+    return canonicalise(value, f)
+
+
 @elementwise(2)
-def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """x + y (5.4.1). An exact zero sum of opposite signs is +0, or -0 under roundTowardNegative (6.3)."""
+    steered = _native(np.add, (x, y), f, mode, ftz, daz)
+    if steered is not None:
+        return steered
+    if daz:
+        x, y = flushed(x, f), flushed(y, f)
     if f.native is None and f.carrier is None:
         return wide.addition(x, y, f, mode, ftz)
     if f.native is not None and mode == roundTiesToEven:
@@ -86,30 +105,38 @@ def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array
             error[lanes] = -total[lanes]  # of an overflow: the exact sum is smaller
             lanes = tuple(axis[np.isfinite(total[lanes])] for axis in lanes)
         bits = step(total.view(f.unsigned), error < 0, error > 0, f, mode)
-        _sign_exact_zero(bits, total, x | y, f, mode)
+        if mode == roundTowardNegative:
+            _sign_exact_zero(bits, total, x | y, f)
         if lanes[0].size:
             bits[lanes] = wide.addition(x[lanes], y[lanes], f, mode, False)
-        np.copyto(bits, f.nan, where=nan)
+        replace(bits, nan, f.nan, f)
         return flush(bits, f, _never) if ftz else bits
     if f.carrier is None:
         return wide.addition(x, y, f, mode, ftz)
     carrier = _nearest_carrier(f, mode) or f.carrier
     a, b = widen(x, f, carrier), widen(y, f, carrier)
-    total = a + b if _rounds_twice_safely(f, carrier, mode) else round_to_odd(*two_sum(a, b))
+    total = a + b if _rounds_twice_safely(f, carrier, mode) else sum_to_odd(a, b)
     bits = narrow(total, f, mode, ftz)
-    _sign_exact_zero(bits, total, x | y, f, mode)
+    if mode == roundTowardNegative:
+        _sign_exact_zero(bits, total, x | y, f)
     return bits
 
 
 @elementwise(2)
-def subtraction(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def subtraction(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """x - y (5.4.1), which is x + (-y) in all but the sign of a NaN."""
-    return addition(x, y ^ f.sign_mask, f, mode, ftz)
+    steered = _native(np.subtract, (x, y), f, mode, ftz, daz)
+    return addition(x, y ^ f.sign_mask, f, mode, ftz, daz) if steered is None else steered
 
 
 @elementwise(2)
-def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """x * y (5.4.1)."""
+    steered = _native(np.multiply, (x, y), f, mode, ftz, daz)
+    if steered is not None:
+        return steered
+    if daz:
+        x, y = flushed(x, f), flushed(y, f)
     if f.native is not None and mode == roundTiesToEven:
         product = x.view(f.native) * y.view(f.native)
         return _finish(product, f, ftz, _tested_by(wide.multiplication, (x, y), f, mode))
@@ -122,8 +149,13 @@ def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) ->
 
 
 @elementwise(2)
-def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """x / y (5.4.1); a finite number but zero divided by zero is an infinity (7.3)."""
+    steered = _native(np.divide, (x, y), f, mode, ftz, daz)
+    if steered is not None:
+        return steered
+    if daz:
+        x, y = flushed(x, f), flushed(y, f)
     if f.native is not None and mode == roundTiesToEven:
         quotient = x.view(f.native) / y.view(f.native)
         return _finish(quotient, f, ftz, _tested_by(wide.division, (x, y), f, mode))
@@ -141,8 +173,13 @@ def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array
 
 
 @elementwise(1)
-def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """The square root (5.4.1): that of -0 is -0, of a smaller number NaN."""
+    steered = _native(np.sqrt, (x,), f, mode, ftz, daz)
+    if steered is not None:
+        return steered
+    if daz:
+        x = flushed(x, f)
     if f.native is not None and mode == roundTiesToEven:
         return _finish(np.sqrt(x.view(f.native)), f, ftz, _never)
     if f.carrier is not None:
@@ -159,8 +196,10 @@ def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
 
 
 @elementwise(3)
-def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """x * y + z, rounded once (5.4.1). An exact zero has the sign that the sum of the product and z has (6.3)."""
+    if daz and f.carrier is None:
+        x, y, z = flushed(x, f), flushed(y, f), flushed(z, f)
     if f.native is not None and f.carrier is None and mode != roundTiesToAway:
         bits, doubtful = fused_binary64(x, y, z, f, mode)
         if doubtful.any():
@@ -169,19 +208,29 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
         return flush(bits, f, _tested_by(wide.fusedMultiplyAdd, (x, y, z), f, mode)) if ftz else bits
     if f.carrier is None:
         return wide.fusedMultiplyAdd(x, y, z, f, mode, ftz)
-    product = widen(x, f, f.carrier) * widen(y, f, f.carrier)
-    total = round_to_odd(*two_sum(product, widen(z, f, f.carrier)))
+    product = widen(x, f, f.carrier, daz)
+    product *= widen(y, f, f.carrier, daz)
+    addend = widen(z, f, f.carrier, daz)
+    if f.native is not None and mode not in (roundTiesToEven, roundTiesToAway) and environment.can(mode, ftz):
+        # Rounded twice in one direction is rounded once.
+        with environment.environment(mode):
+            product += addend
+        return narrow(product, f, mode, ftz)
+    total = sum_to_odd(product, addend)
     bits = narrow(total, f, mode, ftz)
-    _sign_exact_zero(bits, total, (x ^ y) | z, f, mode)
+    if mode == roundTowardNegative:
+        _sign_exact_zero(bits, total, (x ^ y) | z, f)
     return bits
 
 
 @elementwise(1)
-def convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool) -> Array:
+def convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
     """`x` of the format `source` in the format `f` (5.4.2)."""
+    if daz:
+        x = flushed(x, source)
     if (source.exponent_bits, source.fraction_bits) == (f.exponent_bits, f.fraction_bits):
-        bits = np.where(isNaN(x, source), f.nan, x)
-        return flush(bits, f, _never) if ftz else bits
+        bits = select(isNaN(x, source), f.nan, x)
+        return flush(bits.copy(), f, _never) if ftz else bits
     readable = source.native or source.carrier
     if readable is None or (f.carrier is None and f.native is None):
         return wide.convert(x, source, f, mode, ftz)
@@ -204,8 +253,7 @@ def _tested_by(operation: Operation, operands: tuple[Array, ...], f: Format, mod
 
 def _finish(value: Array, f: Format, ftz: bool, edge_is_tiny: Operation) -> Array:
     """Bits of a fresh native result: NaN canonical, tiny results flushed."""
-    bits = value.view(f.unsigned)
-    np.copyto(bits, f.nan, where=np.isnan(value))
+    bits = canonicalise(value, f)
     return flush(bits, f, edge_is_tiny) if ftz else bits
 
 
@@ -225,10 +273,9 @@ def _nearest_carrier(f: Format, mode: Direction) -> np.dtype[Any] | None:
     return single if f.exponent_bits <= 8 and _rounds_twice_safely(f, single, mode) else None
 
 
-def _sign_exact_zero(bits: Array, total: Array, signs: Array, f: Format, mode: Direction) -> None:
+def _sign_exact_zero(bits: Array, total: Array, signs: Array, f: Format) -> None:
     """Under roundTowardNegative a sum of zero is -0 unless both summands are +0; a nonzero sum is never zero here."""
-    if mode == roundTowardNegative:
-        np.copyto(bits, signs & f.sign_mask, where=total == 0)
+    np.copyto(bits, signs & f.sign_mask, where=total == 0)
 
 
 def _split(value: Array) -> tuple[Array, Array]:
@@ -323,7 +370,7 @@ def _directed(
         bits += larger
     if lanes is not None and lanes[0].size:
         bits[lanes] = exactly(*(operand[lanes] for operand in operands), f, mode, False)
-    np.copyto(bits, f.nan, where=nan)
+    replace(bits, nan, f.nan, f)
     return flush(bits, f, _tested_by(exactly, operands, f, mode)) if ftz else bits
 
 
@@ -373,40 +420,61 @@ def _from_order(key: Array, f: Format) -> Array:
     return _order(key.view(f.unsigned), f).view(f.unsigned)
 
 
-def _extreme(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> Array:
+@elementwise(2)
+def _by_order(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> Array:
     """`marker`, an order of no number, stands for NaN: the first chosen where it wins, the last where it loses."""
     nan = f.signed.type(marker)
     a, b = _order(x, f), _order(y, f)
-    np.copyto(a, nan, where=isNaN(x, f))
-    np.copyto(b, nan, where=isNaN(y, f))
+    replace(a.view(f.unsigned), isNaN(x, f), nan.view(f.unsigned), f)
+    replace(b.view(f.unsigned), isNaN(y, f), nan.view(f.unsigned), f)
     choose(a, b, out=a)
     result = _from_order(a, f)
-    np.copyto(result, f.nan, where=a == nan)
+    replace(result, a == nan, f.nan, f)
     return result
 
 
-@elementwise(2)
-def maximum(x: Array, y: Array, f: Format) -> Array:
+def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, marker: int, daz: bool) -> Array:
+    if f.native is None or not np.ndim(x):
+        return _by_order(flushed(x, f), flushed(y, f), f, choose, marker) if daz else _by_order(x, y, f, choose, marker)
+    if daz and environment.can(roundTiesToEven, False, True):
+        one = f.native.type(1)
+        with environment.environment(roundTiesToEven, False, True):
+            x, y = (np.multiply(operand.view(f.native), one).view(f.unsigned) for operand in (x, y))
+    elif daz:
+        x, y = flushed(x, f), flushed(y, f)
+    a, b = x.view(f.native), y.view(f.native)
+    if np.ndim(y):
+        value = native(a, b)
+    else:
+        # NumPy takes several times as long for one number as for an array of it.
+        value = native(a, np.full_like(a, b))
+        if b != 0:
+            return canonicalise(value, f)
+        if choose is np.maximum and not np.signbit(b):
+            value += b
+            return canonicalise(value, f)
+    # Of two zeros NumPy takes either.
+    return amend(canonicalise(value, f), value == 0, lambda x, y: _by_order(x, y, f, choose, marker), x, y)
+
+
+def maximum(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
     """The larger, +0 being larger than -0; NaN if either is NaN (9.6)."""
-    return _extreme(x, y, f, np.maximum, (1 << (f.width - 1)) - 1)
+    return _extreme(x, y, f, np.maximum, np.maximum, (1 << (f.width - 1)) - 1, daz)
 
 
-@elementwise(2)
-def minimum(x: Array, y: Array, f: Format) -> Array:
+def minimum(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
     """The smaller, -0 being smaller than +0; NaN if either is NaN (9.6)."""
-    return _extreme(x, y, f, np.minimum, -(1 << (f.width - 1)))
+    return _extreme(x, y, f, np.minimum, np.minimum, -(1 << (f.width - 1)), daz)
 
 
-@elementwise(2)
-def maximumNumber(x: Array, y: Array, f: Format) -> Array:
+def maximumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
     """As maximum, but of a number and a NaN, quiet or signaling, the number (9.6)."""
-    return _extreme(x, y, f, np.maximum, -(1 << (f.width - 1)))
+    return _extreme(x, y, f, np.fmax, np.maximum, -(1 << (f.width - 1)), daz)
 
 
-@elementwise(2)
-def minimumNumber(x: Array, y: Array, f: Format) -> Array:
+def minimumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
     """As minimum, but of a number and a NaN, quiet or signaling, the number (9.6)."""
-    return _extreme(x, y, f, np.minimum, (1 << (f.width - 1)) - 1)
+    return _extreme(x, y, f, np.fmin, np.minimum, (1 << (f.width - 1)) - 1, daz)
 
 
 # Classes (5.7.2)
@@ -414,6 +482,8 @@ def minimumNumber(x: Array, y: Array, f: Format) -> Array:
 
 def isNaN(x: Array, f: Format) -> Array:
     """Is x a NaN? (5.7.2)"""
+    if f.native is not None:
+        return np.isnan(x.view(f.native))
     return (x & f.magnitude_mask) > f.infinity
 
 
@@ -503,5 +573,36 @@ def compareGreaterEqual(x: Array, y: Array, f: Format) -> Array:
 
 
 def select(condition: Array, x: Array, y: Array) -> Array:
-    """x where the condition holds, else y, lane by lane; x and y share their type."""
-    return np.where(condition, x, y)
+    """x where the condition holds, else y, lane by lane; x and y share their type. The result may be x or y itself."""
+    shape = np.broadcast_shapes(np.shape(condition), np.shape(x), np.shape(y))
+    size = np.size(condition)
+    count = np.count_nonzero(condition)
+    if count in (0, size):
+        return np.broadcast_to(x if count else y, shape)
+    if 16 * count < size:
+        return _amended(y, x, condition, shape)
+    if 16 * (size - count) < size:
+        return _amended(x, y, ~condition, shape)
+    # NumPy's own selection costs ten times this where no processor can foresee the condition.
+    result = x ^ y
+    result &= np.negative(condition.view(np.int8)).astype(result.dtype)
+    result ^= y
+    return result
+
+
+def _amended(most: Array, few: Array, condition: Array, shape: tuple[int, ...]) -> Array:
+    result = np.array(np.broadcast_to(most, shape))
+    np.copyto(result, few, where=condition)
+    return result
+
+
+def amend(value: Array, condition: Array, compute: Operation, *operands: Array) -> Array:
+    """`value`, and where the condition holds `compute` of the operands there; the value may be reused."""
+    count = np.count_nonzero(condition)
+    if not count:
+        return value
+    if count == condition.size:
+        return compute(*operands)
+    lanes = condition.nonzero()
+    value[lanes] = compute(*(operand[lanes] if np.ndim(operand) else operand for operand in operands))
+    return value

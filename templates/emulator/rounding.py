@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from . import environment
 from .binary import (
     BINARY32,
     Array,
@@ -52,8 +53,26 @@ def _values(f: Format, dtype: np.dtype[Any]) -> Array:
     return value
 
 
-def widen(x: Array, f: Format, dtype: np.dtype[Any]) -> Array:
-    """The values of `x`, bits of the narrow or native format `f`, in the native type `dtype`, which holds them all."""
+def flushed(x: Array, f: Format) -> Array:
+    """x, and a zero of its sign where x is subnormal."""
+    # Zero wraps around to the largest integer.
+    subnormal = (x & f.magnitude_mask) - f.unsigned.type(1) < f.fraction_mask
+    if not subnormal.any():
+        return x
+    kept = mask(subnormal, f)
+    kept &= f.magnitude_mask
+    return x & ~kept
+
+
+def widen(x: Array, f: Format, dtype: np.dtype[Any], daz: bool = False) -> Array:
+    """The values of `x`, bits of the narrow or native format `f`, in the native type `dtype`, which holds them all.
+
+    With `daz`, subnormal numbers count as zeros of their sign."""
+    if daz and f.native is not None and f.native != dtype and environment.can(roundTiesToEven, False, True):
+        with environment.environment(roundTiesToEven, False, True):
+            return x.view(f.native).astype(dtype)
+    if daz:
+        x = flushed(x, f)
     if f.native is not None:
         return x.view(f.native).astype(dtype, copy=False)
     if f.width == 16 and f.exponent_bits == BINARY32.exponent_bits:
@@ -63,6 +82,36 @@ def widen(x: Array, f: Format, dtype: np.dtype[Any]) -> Array:
         return upper.view(np.float32).astype(dtype, copy=False)
     # Any index of the unsigned type is in range; "wrap" spares the check.
     return _values(f, dtype).take(x, mode="wrap")
+
+
+def mask(condition: Array, f: Format) -> Array:
+    """All bits of the unsigned type of `f` set where the condition holds, none elsewhere."""
+    signed = np.negative(condition.view(np.int8)).astype(f.signed)
+    return signed.view(f.unsigned)
+
+
+def replace(bits: Array, condition: Array, pattern: Any, f: Format) -> None:
+    """Put a pattern where a condition holds, in place.
+
+    NumPy's masked copies cost ten times an arithmetic operation where no processor can foresee the mask; where many
+    lanes are concerned, arithmetic does it.
+    """
+    count = np.count_nonzero(condition)
+    if 16 * count < bits.size or count == bits.size:
+        if count:
+            np.copyto(bits, pattern, where=condition)
+        return
+    chosen = mask(condition, f)
+    bits |= chosen
+    chosen &= ~pattern
+    bits ^= chosen
+
+
+def canonicalise(value: Array, f: Format) -> Array:
+    """The bits of a fresh native value, every NaN the canonical one."""
+    bits: Array = value.view(f.unsigned)
+    replace(bits, np.isnan(value), f.nan, f)
+    return bits
 
 
 def two_sum(x: Array, y: Array) -> tuple[Array, Array]:
@@ -88,6 +137,23 @@ def round_to_odd(value: Array, error: Array) -> Array:
     bits -= away
     bits |= inexact
     return value
+
+
+def sum_to_odd(x: Array, y: Array) -> Array:
+    """x + y, rounded to odd; an exact zero sum of opposite signs is +0."""
+    if not environment.STEERS:
+        return round_to_odd(*two_sum(x, y))
+    with environment.environment(roundTowardNegative):
+        low = x + y
+    with environment.environment(roundTowardPositive):
+        high = x + y
+    # Neighbours, of which the one nearer to zero has the smaller pattern and either is odd; or the same; or -0 and +0.
+    nearer, other = (bits.view(native_format(bits.dtype).unsigned) for bits in (low, high))
+    inexact = nearer ^ other
+    inexact &= inexact.dtype.type(1)
+    np.minimum(nearer, other, out=nearer)
+    nearer |= inexact
+    return low
 
 
 def step(bits: Array, below: Array | None, above: Array | None, f: Format, mode: Direction) -> Array:
@@ -122,7 +188,11 @@ def flush(bits: Array, f: Format, edge_is_tiny: EdgeTest) -> Array:
     it is +-2**emin: only there an exact value just below may have been rounded up by the subnormals' coarser steps.
     """
     magnitude = bits & f.magnitude_mask
-    np.copyto(bits, bits & f.sign_mask, where=magnitude < f.smallest_normal)
+    tiny = magnitude < f.smallest_normal
+    if tiny.any():
+        magnitude &= mask(tiny, f)
+        bits ^= magnitude
+        magnitude = bits & f.magnitude_mask
     edge = magnitude == f.smallest_normal
     if edge.any():
         lanes = edge.nonzero()
@@ -150,6 +220,10 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     `value`: float32 or float64 with at least two bits more than `f` and an exponent range no smaller. Returns bits of
     `f`, every NaN the canonical one; with `ftz`, tiny results are zeros.
     """
+    if f.native is not None and environment.can(mode, ftz):
+        with environment.environment(mode, ftz):
+            result = value.astype(f.native)
+        return canonicalise(result, f)
     round_value = _narrow_by_integers if f.native is None else _narrow_by_cast
     bits = round_value(value, f, mode)
     if ftz:
@@ -173,7 +247,7 @@ def _narrow_by_cast(value: Array, f: Format, mode: Direction) -> Array:
         below = None if mode == roundTowardPositive else value < back
         above = None if mode == roundTowardNegative else value > back
         step(bits, below, above, f, mode)
-    np.copyto(bits, f.nan, where=np.isnan(result))
+    replace(bits, np.isnan(result), f.nan, f)
     return bits
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from ..checking import Checked
 from ..model import ROUNDINGS, Spec, Variant
-from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Kind, Program, Term, Var
+from ..semantics.program import Apply, Const, Kind, Let, Program, Term, Var
+from .fusing import FLUSH, Amendment, flushes_operands, fuse
 from .text import Files, Templates
 
 _FOLDER = "python/ptxemu"
@@ -29,11 +29,14 @@ class Line:
 
 @dataclass
 class Function:
+    """`parts` are the functions that it hands to another."""
+
     name: str
     parameters: list[str]
     serves: list[str]
     lines: list[Line]
     result: str
+    parts: list[Function]
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def _module(checked: Checked, templates: Templates) -> str:
                 if first == (target is None):
                     name = _function_name(variant, target)
                     if id(program) not in functions:
-                        functions[id(program)] = _Writer(module).function(name, program)
+                        functions[id(program)] = _function(module, name, program)
                     functions[id(program)].serves.append(_served(variant, target))
     kernels = [
         Choice(v.spelling, v.operands, [(target, functions[id(p)].name) for target, p in programs.items()])
@@ -84,7 +87,7 @@ def _module(checked: Checked, templates: Templates) -> str:
         "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
         opcode=instruction.opcode, summary=instruction.summary, imports=module.imports(),
         constants=sorted(module.constants.items()),
-        functions=list(functions.values()), kernels=kernels,
+        functions=[f for main in functions.values() for f in (*main.parts, main)], kernels=kernels,
     )  # fmt: skip
 
 
@@ -111,6 +114,8 @@ class _Module:
 
     names: dict[str, set[str]] = field(default_factory=lambda: {"..binary": {"Array"}})
     constants: dict[str, tuple[str, str]] = field(default_factory=dict)
+    # By all that makes them up, so that functions share them.
+    parts: dict[tuple[object, ...], Function] = field(default_factory=dict)
 
     def use(self, module: str, name: str) -> str:
         self.names.setdefault(module, set()).add(name)
@@ -124,17 +129,44 @@ class _Module:
         return [(module, sorted(names)) for module, names in sorted(self.names.items())]
 
 
+def _function(module: _Module, name: str, program: Program) -> Function:
+    fused = fuse(program)
+    writer, parts = _Writer(module), []
+    for step in fused.steps:
+        if isinstance(step, Amendment):
+            part = _Writer(module)
+            for let in step.program.lets:
+                part.let(let)
+            made = _finished(part, f"_{name}_amended", step.program.inputs, step.program.result, [])
+            shared = module.parts.setdefault((*made.parameters, *made.lines, made.result), made)
+            if shared is made:
+                parts.append(made)
+            arguments = [step.value.name, writer.term(step.condition), shared.name, *step.program.inputs]
+            writer.assign(step.let, f"{module.use('..operations', 'amend')}({', '.join(arguments)})")
+        else:
+            writer.let(step)
+    return _finished(writer, name, fused.inputs, fused.result, parts)
+
+
+def _finished(writer: _Writer, name: str, inputs: Iterable[str], result: Term, parts: list[Function]) -> Function:
+    return Function(name, [f"{n}: Array" for n in inputs], [], writer.lines, writer.term(result), parts)
+
+
 @dataclass
 class _Writer:
     module: _Module
     lines: list[Line] = field(default_factory=list)
     hoisted: int = 0
+    # Results that flushing left no subnormal number in.
+    flushed: set[str] = field(default_factory=set)
 
-    def function(self, name: str, program: Program) -> Function:
-        for let in program.lets:
-            source = f"{let.path.rpartition('/')[2]}:{let.mark.line}"
-            self.lines.append(Line(f"{let.name} = {self.fitting(let.value)}", source))
-        return Function(name, [f"{n}: Array" for n in program.inputs], [], self.lines, self.term(program.result))
+    def let(self, let: Let) -> None:
+        self.assign(let, self.fitting(let.value))
+        if isinstance(let.value, Apply) and let.value.ftz:
+            self.flushed.add(let.name)
+
+    def assign(self, let: Let, text: str) -> None:
+        self.lines.append(Line(f"{let.name} = {text}", f"{let.path.rpartition('/')[2]}:{let.mark.line}"))
 
     def fitting(self, term: Term) -> str:
         """The term's text; of one too long for a line, the arguments are computed on lines of their own first."""
@@ -164,7 +196,10 @@ class _Writer:
         digits = f"{value:0{kind.width // 4}x}"
         return self.module.constant(f"_x{digits}", f"0x{digits}", f"uint{kind.width}")
 
-    def apply(self, t: Apply, arguments: Iterable[Term]) -> str:
+    def apply(self, t: Apply, arguments: tuple[Term, ...]) -> str:
+        operands_flushed = flushes_operands(t.function) and self.are_flushed(arguments)
+        if operands_flushed:
+            arguments = tuple(a.arguments[0] if isinstance(a, Apply) and a.function == FLUSH else a for a in arguments)
         texts = [self.term(a) for a in arguments]
         if t.function in INFIX:
             return INFIX[t.function].format(*texts)
@@ -181,7 +216,22 @@ class _Writer:
             parts.append(self.module.use("..formats", source.name))
         if t.format is not None:
             parts.append(self.module.use("..formats", t.format.name))
-        if TABLE[t.function].rounds:
+        if t.mode:
             assert t.mode in ROUNDINGS
             parts += [self.module.use("..binary", t.mode), str(t.ftz)]
-        return f"{self.module.use('..operations', t.function)}({', '.join(parts)})"
+        if operands_flushed:
+            parts.append("True")
+        module = "..rounding" if t.function == FLUSH else "..operations"
+        return f"{self.module.use(module, t.function)}({', '.join(parts)})"
+
+    def are_flushed(self, arguments: tuple[Term, ...]) -> bool:
+        """May the function flush all of its operands, because that is asked of them or changes nothing?"""
+        asked = [a for a in arguments if isinstance(a, Apply) and a.function == FLUSH]
+        return bool(asked) and all(a in asked or self.is_flushed(a) for a in arguments)
+
+    def is_flushed(self, term: Term) -> bool:
+        if isinstance(term, Const):
+            f = term.kind.format
+            magnitude = term.value & ~(1 << (term.kind.width - 1))
+            return f is not None and (magnitude == 0 or magnitude >= 1 << f.fraction_bits)
+        return isinstance(term, Var) and term.name in self.flushed

@@ -13,15 +13,14 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    copySign,
     isNaN,
-    isSubnormal,
     magnitude,
     select,
 )
+from ..rounding import (
+    flushed,
+)
 
-_x0000: Array = _np.array(0x0000, _np.uint16)
-_x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
@@ -36,8 +35,8 @@ def abs_f32_1(a: Array) -> Array:
 def abs_ftz_f32_1(a: Array) -> Array:
     # abs.ftz.f32
     # abs.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    d = magnitude(a_2, f32)  # abs.yaml:29
+    d_unflushed = magnitude(a, f32)  # abs.yaml:29
+    d = flushed(d_unflushed, f32)  # abs.yaml:29
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
@@ -59,8 +58,8 @@ def abs_f16_1(a: Array) -> Array:
 def abs_ftz_f16_1(a: Array) -> Array:
     # abs.ftz.f16
     # abs.ftz.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
-    d = magnitude(a_2, f16)  # abs.yaml:29
+    d_unflushed = magnitude(a, f16)  # abs.yaml:29
+    d = flushed(d_unflushed, f16)  # abs.yaml:29
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 

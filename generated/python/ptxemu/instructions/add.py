@@ -18,10 +18,10 @@ from ..formats import (
 )
 from ..operations import (
     addition,
-    compareGreater,
-    copySign,
+    amend,
     isNaN,
-    isSubnormal,
+    maximumNumber,
+    minimumNumber,
     quieten,
     select,
 )
@@ -30,8 +30,6 @@ _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
-_x7fff: Array = _np.array(0x7fff, _np.uint16)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
 
@@ -41,18 +39,14 @@ def add_f32_2(a: Array, b: Array) -> Array:
     # add.f32x2
     # add.rn.f32x2
     d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def add_sat_f32_2(a: Array, b: Array) -> Array:
     # add.sat.f32
     # add.rn.sat.f32
     d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
@@ -63,11 +57,8 @@ def add_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rn.ftz.f32x2
     # add.f32 on sm_10, sm_11, sm_12, sm_13
     # add.rn.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTiesToEven, True)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:34
+    return d
 
 
 def add_ftz_sat_f32_2(a: Array, b: Array) -> Array:
@@ -75,13 +66,8 @@ def add_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rn.ftz.sat.f32
     # add.sat.f32 on sm_10, sm_11, sm_12, sm_13
     # add.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTiesToEven, True)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:34
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
@@ -89,17 +75,13 @@ def add_rz_f32_2(a: Array, b: Array) -> Array:
     # add.rz.f32
     # add.rz.f32x2
     d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def add_rz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rz.sat.f32
     d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
@@ -107,23 +89,15 @@ def add_rz_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rz.ftz.f32
     # add.rz.ftz.f32x2
     # add.rz.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTowardZero, True)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:34
+    return d
 
 
 def add_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rz.ftz.sat.f32
     # add.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTowardZero, True)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:34
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
@@ -131,39 +105,27 @@ def add_rm_f32_2(a: Array, b: Array) -> Array:
     # add.rm.f32
     # add.rm.f32x2
     d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def add_rm_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rm.sat.f32
     d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def add_rm_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rm.ftz.f32
     # add.rm.ftz.f32x2
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTowardNegative, True)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:34
+    return d
 
 
 def add_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rm.ftz.sat.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTowardNegative, True)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:34
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
@@ -171,40 +133,40 @@ def add_rp_f32_2(a: Array, b: Array) -> Array:
     # add.rp.f32
     # add.rp.f32x2
     d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def add_rp_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rp.sat.f32
     d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def add_rp_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rp.ftz.f32
     # add.rp.ftz.f32x2
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTowardPositive, True)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:34
+    return d
 
 
 def add_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rp.ftz.sat.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f32, roundTowardPositive, True)  # add.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:34
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
+
+
+def _add_f64_2_amended(a: Array, b: Array) -> Array:
+    # 
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    return d_6
 
 
 def add_f64_2(a: Array, b: Array) -> Array:
@@ -212,14 +174,7 @@ def add_f64_2(a: Array, b: Array) -> Array:
     # add.rn.f64
     d = addition(a, b, f64, roundTiesToEven, False)  # add.yaml:34
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    d_7 = select(condition, d_6, d)  # types.yaml:25
+    d_7 = amend(d, condition, _add_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
@@ -227,14 +182,7 @@ def add_rz_f64_2(a: Array, b: Array) -> Array:
     # add.rz.f64
     d = addition(a, b, f64, roundTowardZero, False)  # add.yaml:34
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    d_7 = select(condition, d_6, d)  # types.yaml:25
+    d_7 = amend(d, condition, _add_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
@@ -242,14 +190,7 @@ def add_rm_f64_2(a: Array, b: Array) -> Array:
     # add.rm.f64
     d = addition(a, b, f64, roundTowardNegative, False)  # add.yaml:34
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    d_7 = select(condition, d_6, d)  # types.yaml:25
+    d_7 = amend(d, condition, _add_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
@@ -257,14 +198,7 @@ def add_rp_f64_2(a: Array, b: Array) -> Array:
     # add.rp.f64
     d = addition(a, b, f64, roundTowardPositive, False)  # add.yaml:34
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    d_7 = select(condition, d_6, d)  # types.yaml:25
+    d_7 = amend(d, condition, _add_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
@@ -274,8 +208,7 @@ def add_f16_2(a: Array, b: Array) -> Array:
     # add.rn.f16
     # add.rn.f16x2
     d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:34
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def add_sat_f16_2(a: Array, b: Array) -> Array:
@@ -284,10 +217,7 @@ def add_sat_f16_2(a: Array, b: Array) -> Array:
     # add.rn.sat.f16
     # add.rn.sat.f16x2
     d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:34
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x0000, f16))
-    _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
-    d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:42
     return d_3
 
 
@@ -296,11 +226,8 @@ def add_ftz_f16_2(a: Array, b: Array) -> Array:
     # add.ftz.f16x2
     # add.rn.ftz.f16
     # add.rn.ftz.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f16, roundTiesToEven, True)  # add.yaml:34
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    return d_2
+    d = addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:34
+    return d
 
 
 def add_ftz_sat_f16_2(a: Array, b: Array) -> Array:
@@ -308,13 +235,8 @@ def add_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     # add.ftz.sat.f16x2
     # add.rn.ftz.sat.f16
     # add.rn.ftz.sat.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
-    d = addition(a_2, b_2, f16, roundTiesToEven, True)  # add.yaml:34
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x0000, f16))
-    _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
-    d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
+    d = addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:34
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:42
     return d_3
 
 
@@ -324,8 +246,7 @@ def add_bf16_2(a: Array, b: Array) -> Array:
     # add.rn.bf16
     # add.rn.bf16x2
     d = addition(a, b, bf16, roundTiesToEven, False)  # add.yaml:34
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 # By spelling and operands; by target where one differs from the rest.

@@ -15,16 +15,19 @@ from ..formats import (
     f64,
 )
 from ..operations import (
+    amend,
     compareGreater,
     copySign,
     division,
     isFinite,
     isInfinite,
     isNaN,
-    isSubnormal,
     magnitude,
     quieten,
     select,
+)
+from ..rounding import (
+    flushed,
 )
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
@@ -52,9 +55,9 @@ def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
     # div.approx.ftz.f32
     # div.f32
     # div.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = division(a_2, b_2, f32, roundTiesToEven, True)  # div.yaml:37
+    a_2 = flushed(a, f32)  # modifiers.yaml:36
+    b_2 = flushed(b, f32)  # modifiers.yaml:36
+    d = division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:37
     condition = (compareGreater(magnitude(b_2, f32), _x7e800000, f32) & isFinite(b_2, f32))  # div.yaml:38
     condition_2 = isInfinite(a_2, f32)  # div.yaml:40
     d_2 = _x7fffffff  # div.yaml:41
@@ -71,67 +74,63 @@ def div_full_f32_2(a: Array, b: Array) -> Array:
     # div.full.f32
     # div.rn.f32
     d = division(a, b, f32, roundTiesToEven, False)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def div_full_ftz_f32_2(a: Array, b: Array) -> Array:
     # div.full.ftz.f32
     # div.rn.ftz.f32
     # div.full.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = division(a_2, b_2, f32, roundTiesToEven, True)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:37
+    return d
 
 
 def div_rz_f32_2(a: Array, b: Array) -> Array:
     # div.rz.f32
     d = division(a, b, f32, roundTowardZero, False)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def div_rz_ftz_f32_2(a: Array, b: Array) -> Array:
     # div.rz.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = division(a_2, b_2, f32, roundTowardZero, True)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = division(a, b, f32, roundTowardZero, True, True)  # div.yaml:37
+    return d
 
 
 def div_rm_f32_2(a: Array, b: Array) -> Array:
     # div.rm.f32
     d = division(a, b, f32, roundTowardNegative, False)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def div_rm_ftz_f32_2(a: Array, b: Array) -> Array:
     # div.rm.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = division(a_2, b_2, f32, roundTowardNegative, True)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = division(a, b, f32, roundTowardNegative, True, True)  # div.yaml:37
+    return d
 
 
 def div_rp_f32_2(a: Array, b: Array) -> Array:
     # div.rp.f32
     d = division(a, b, f32, roundTowardPositive, False)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def div_rp_ftz_f32_2(a: Array, b: Array) -> Array:
     # div.rp.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = division(a_2, b_2, f32, roundTowardPositive, True)  # div.yaml:37
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = division(a, b, f32, roundTowardPositive, True, True)  # div.yaml:37
+    return d
+
+
+def _div_rn_f64_2_amended(a: Array, b: Array) -> Array:
+    # 
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    return d_6
 
 
 def div_rn_f64_2(a: Array, b: Array) -> Array:
@@ -139,14 +138,7 @@ def div_rn_f64_2(a: Array, b: Array) -> Array:
     # div.f64
     d = division(a, b, f64, roundTiesToEven, False)  # div.yaml:37
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    d_7 = select(condition, d_6, d)  # types.yaml:25
+    d_7 = amend(d, condition, _div_rn_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
@@ -154,14 +146,7 @@ def div_rz_f64_2(a: Array, b: Array) -> Array:
     # div.rz.f64
     d = division(a, b, f64, roundTowardZero, False)  # div.yaml:37
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    d_7 = select(condition, d_6, d)  # types.yaml:25
+    d_7 = amend(d, condition, _div_rn_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
@@ -169,14 +154,7 @@ def div_rm_f64_2(a: Array, b: Array) -> Array:
     # div.rm.f64
     d = division(a, b, f64, roundTowardNegative, False)  # div.yaml:37
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    d_7 = select(condition, d_6, d)  # types.yaml:25
+    d_7 = amend(d, condition, _div_rn_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
@@ -184,14 +162,7 @@ def div_rp_f64_2(a: Array, b: Array) -> Array:
     # div.rp.f64
     d = division(a, b, f64, roundTowardPositive, False)  # div.yaml:37
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    d_7 = select(condition, d_6, d)  # types.yaml:25
+    d_7 = amend(d, condition, _div_rn_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 

@@ -17,11 +17,12 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    compareGreater,
-    copySign,
+    amend,
     fusedMultiplyAdd,
     isNaN,
-    isSubnormal,
+    maximum,
+    maximumNumber,
+    minimumNumber,
     quieten,
     select,
 )
@@ -31,7 +32,6 @@ _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
 
@@ -39,41 +39,27 @@ def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.f32
     # fma.rn.f32x2
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.ftz.f32
     # fma.rn.ftz.f32x2
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTiesToEven, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:39
+    return d
 
 
 def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.ftz.sat.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTiesToEven, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:39
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
@@ -81,41 +67,27 @@ def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.f32
     # fma.rz.f32x2
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.ftz.f32
     # fma.rz.ftz.f32x2
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardZero, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:39
+    return d
 
 
 def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.ftz.sat.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardZero, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:39
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
@@ -123,41 +95,27 @@ def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.f32
     # fma.rm.f32x2
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.ftz.f32
     # fma.rm.ftz.f32x2
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardNegative, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:39
+    return d
 
 
 def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.ftz.sat.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardNegative, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:39
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
@@ -165,48 +123,32 @@ def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.f32
     # fma.rp.f32x2
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.ftz.f32
     # fma.rp.ftz.f32x2
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardPositive, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:39
+    return d
 
 
 def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.ftz.sat.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardPositive, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:39
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
-def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.f64
-    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:39
-    condition = isNaN(d, f64)  # types.yaml:25
+def _fma_rn_f64_3_amended(a: Array, b: Array, c: Array) -> Array:
+    # 
     condition_2 = isNaN(a, f64)  # types.yaml:26
     d_2 = quieten(a, f64)  # types.yaml:27
     condition_3 = isNaN(b, f64)  # types.yaml:28
@@ -217,7 +159,14 @@ def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
     d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
     d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
-    d_9 = select(condition, d_8, d)  # types.yaml:25
+    return d_8
+
+
+def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
+    # fma.rn.f64
+    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:39
+    condition = isNaN(d, f64)  # types.yaml:25
+    d_9 = amend(d, condition, _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 
@@ -225,17 +174,7 @@ def fma_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:39
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    condition_4 = isNaN(c, f64)  # types.yaml:30
-    d_4 = quieten(c, f64)  # types.yaml:31
-    d_5 = _xfff8000000000000  # types.yaml:33
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
-    d_9 = select(condition, d_8, d)  # types.yaml:25
+    d_9 = amend(d, condition, _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 
@@ -243,17 +182,7 @@ def fma_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:39
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    condition_4 = isNaN(c, f64)  # types.yaml:30
-    d_4 = quieten(c, f64)  # types.yaml:31
-    d_5 = _xfff8000000000000  # types.yaml:33
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
-    d_9 = select(condition, d_8, d)  # types.yaml:25
+    d_9 = amend(d, condition, _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 
@@ -261,17 +190,7 @@ def fma_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:39
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    condition_4 = isNaN(c, f64)  # types.yaml:30
-    d_4 = quieten(c, f64)  # types.yaml:31
-    d_5 = _xfff8000000000000  # types.yaml:33
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
-    d_9 = select(condition, d_8, d)  # types.yaml:25
+    d_9 = amend(d, condition, _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 
@@ -279,43 +198,29 @@ def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.f16
     # fma.rn.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.sat.f16
     # fma.rn.sat.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x0000, f16))
-    _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
-    d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:42
     return d_3
 
 
 def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.ftz.f16
     # fma.rn.ftz.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f16), copySign(_x0000, c, f16), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f16, roundTiesToEven, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    return d_2
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:39
+    return d
 
 
 def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.ftz.sat.f16
     # fma.rn.ftz.sat.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f16), copySign(_x0000, c, f16), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f16, roundTiesToEven, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x0000, f16))
-    _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
-    d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:39
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:42
     return d_3
 
 
@@ -323,20 +228,15 @@ def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.relu.f16
     # fma.rn.relu.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    d_3 = select(isNaN(d_2, f16), _x7fff, select(compareGreater(d_2, _x0000, f16), d_2, _x0000))  # modifiers.yaml:49
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:49
     return d_3
 
 
 def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.ftz.relu.f16
     # fma.rn.ftz.relu.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f16), copySign(_x0000, c, f16), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f16, roundTiesToEven, True)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    d_3 = select(isNaN(d_2, f16), _x7fff, select(compareGreater(d_2, _x0000, f16), d_2, _x0000))  # modifiers.yaml:49
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:39
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:49
     return d_3
 
 
@@ -344,16 +244,14 @@ def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.bf16
     # fma.rn.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def fma_rn_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.relu.bf16
     # fma.rn.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:49
     return d_3
 
 
@@ -362,8 +260,7 @@ def fma_rn_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.f16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    d_3 = select(outside, _x0000, d_2)  # modifiers.yaml:58
+    d_3 = select(outside, _x0000, d)  # modifiers.yaml:58
     return d_3
 
 
@@ -372,8 +269,7 @@ def fma_rn_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    d_3 = select(outside, _x0000, d_2)  # modifiers.yaml:58
+    d_3 = select(outside, _x0000, d)  # modifiers.yaml:58
     return d_3
 
 
@@ -382,8 +278,7 @@ def fma_rn_oob_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.relu.f16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    d_3 = select(isNaN(d_2, f16), _x7fff, select(compareGreater(d_2, _x0000, f16), d_2, _x0000))  # modifiers.yaml:49
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:49
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:58
     return d_4
 
@@ -393,8 +288,7 @@ def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:49
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:58
     return d_4
 
@@ -403,16 +297,14 @@ def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.bf16
     # fma.rz.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def fma_rz_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.relu.bf16
     # fma.rz.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:49
     return d_3
 
 
@@ -421,8 +313,7 @@ def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    d_3 = select(outside, _x0000, d_2)  # modifiers.yaml:58
+    d_3 = select(outside, _x0000, d)  # modifiers.yaml:58
     return d_3
 
 
@@ -431,8 +322,7 @@ def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:49
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:58
     return d_4
 
@@ -441,16 +331,14 @@ def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.bf16
     # fma.rm.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def fma_rm_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.relu.bf16
     # fma.rm.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:49
     return d_3
 
 
@@ -459,8 +347,7 @@ def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    d_3 = select(outside, _x0000, d_2)  # modifiers.yaml:58
+    d_3 = select(outside, _x0000, d)  # modifiers.yaml:58
     return d_3
 
 
@@ -469,8 +356,7 @@ def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:49
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:58
     return d_4
 
@@ -479,16 +365,14 @@ def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.bf16
     # fma.rp.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def fma_rp_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.relu.bf16
     # fma.rp.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:49
     return d_3
 
 
@@ -497,8 +381,7 @@ def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    d_3 = select(outside, _x0000, d_2)  # modifiers.yaml:58
+    d_3 = select(outside, _x0000, d)  # modifiers.yaml:58
     return d_3
 
 
@@ -507,8 +390,7 @@ def fma_rp_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    d_3 = select(isNaN(d_2, bf16), _x7fff, select(compareGreater(d_2, _x0000, bf16), d_2, _x0000))  # modifiers.yaml:49
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:49
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:58
     return d_4
 
@@ -518,10 +400,7 @@ def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.sat.oob.f16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:56
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x0000, f16))
-    _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
-    d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:42
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:58
     return d_4
 

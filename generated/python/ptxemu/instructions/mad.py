@@ -16,16 +16,19 @@ from ..formats import (
 )
 from ..operations import (
     addition,
-    compareGreater,
+    amend,
     convert,
-    copySign,
     fusedMultiplyAdd,
     isNaN,
-    isSubnormal,
     isZero,
+    maximumNumber,
+    minimumNumber,
     multiplication,
     quieten,
     select,
+)
+from ..rounding import (
+    flushed,
 )
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
@@ -35,18 +38,23 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
 
+def _mad_f32_3_amended(a: Array, b: Array, c: Array) -> Array:
+    # 
+    product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:38
+    d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:39
+    return d
+
+
 def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.f32
     condition = isZero(c, f32)  # mad.yaml:37
-    product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:38
-    d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:39
     _1 = convert(a, f32, f64, roundTiesToEven, False)
     _2 = convert(b, f32, f64, roundTiesToEven, False)
     wide = multiplication(_1, _2, f64, roundTiesToEven, False)  # mad.yaml:42
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:43
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:46
-    d_3 = select(condition, d, d_2)  # mad.yaml:37
+    d_3 = amend(d_2, condition, _mad_f32_3_amended, a, b, c)  # mad.yaml:37
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
     return d_4
 
@@ -54,38 +62,39 @@ def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.sat.f32
     condition = isZero(c, f32)  # mad.yaml:37
-    product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:38
-    d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:39
     _1 = convert(a, f32, f64, roundTiesToEven, False)
     _2 = convert(b, f32, f64, roundTiesToEven, False)
     wide = multiplication(_1, _2, f64, roundTiesToEven, False)  # mad.yaml:42
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:43
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:46
-    d_3 = select(condition, d, d_2)  # mad.yaml:37
+    d_3 = amend(d_2, condition, _mad_f32_3_amended, a, b, c)  # mad.yaml:37
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
-    _3 = (~compareGreater(d_4, _x00000000, f32))
-    _4 = select(compareGreater(d_4, _x3f800000, f32), _x3f800000, d_4)
-    d_5 = select(_3, _x00000000, _4)  # modifiers.yaml:42
+    d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_5
+
+
+def _mad_ftz_f32_3_amended(a: Array, b: Array, c: Array) -> Array:
+    # 
+    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:38
+    d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:39
+    return d
 
 
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.ftz.f32
     # mad.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
+    a_2 = flushed(a, f32)  # modifiers.yaml:36
+    b_2 = flushed(b, f32)  # modifiers.yaml:36
+    c_2 = flushed(c, f32)  # modifiers.yaml:36
     condition = isZero(c_2, f32)  # mad.yaml:37
-    product = multiplication(a_2, b_2, f32, roundTiesToEven, True)  # mad.yaml:38
-    d = addition(product, c_2, f32, roundTiesToEven, True)  # mad.yaml:39
     _1 = convert(a_2, f32, f64, roundTiesToEven, False)
     _2 = convert(b_2, f32, f64, roundTiesToEven, False)
     wide = multiplication(_1, _2, f64, roundTiesToEven, True)  # mad.yaml:42
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:43
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:46
-    d_3 = select(condition, d, d_2)  # mad.yaml:37
+    d_3 = amend(d_2, condition, _mad_ftz_f32_3_amended, a, b, c)  # mad.yaml:37
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
     return d_4
 
@@ -93,23 +102,19 @@ def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.ftz.sat.f32
     # mad.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
+    a_2 = flushed(a, f32)  # modifiers.yaml:36
+    b_2 = flushed(b, f32)  # modifiers.yaml:36
+    c_2 = flushed(c, f32)  # modifiers.yaml:36
     condition = isZero(c_2, f32)  # mad.yaml:37
-    product = multiplication(a_2, b_2, f32, roundTiesToEven, True)  # mad.yaml:38
-    d = addition(product, c_2, f32, roundTiesToEven, True)  # mad.yaml:39
     _1 = convert(a_2, f32, f64, roundTiesToEven, False)
     _2 = convert(b_2, f32, f64, roundTiesToEven, False)
     wide = multiplication(_1, _2, f64, roundTiesToEven, True)  # mad.yaml:42
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:43
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:46
-    d_3 = select(condition, d, d_2)  # mad.yaml:37
+    d_3 = amend(d_2, condition, _mad_ftz_f32_3_amended, a, b, c)  # mad.yaml:37
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
-    _3 = (~compareGreater(d_4, _x00000000, f32))
-    _4 = select(compareGreater(d_4, _x3f800000, f32), _x3f800000, d_4)
-    d_5 = select(_3, _x00000000, _4)  # modifiers.yaml:42
+    d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_5
 
 
@@ -117,164 +122,123 @@ def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.f32
     # mad.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.sat.f32
     # mad.sat.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.ftz.f32
     # mad.ftz.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTiesToEven, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # mad.yaml:36
+    return d
 
 
 def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.ftz.sat.f32
     # mad.ftz.sat.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTiesToEven, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # mad.yaml:36
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def mad_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardZero, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # mad.yaml:36
+    return d
 
 
 def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.ftz.sat.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardZero, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # mad.yaml:36
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def mad_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardNegative, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # mad.yaml:36
+    return d
 
 
 def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.ftz.sat.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardNegative, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # mad.yaml:36
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def mad_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardPositive, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # mad.yaml:36
+    return d
 
 
 def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.ftz.sat.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = fusedMultiplyAdd(a_2, b_2, c_2, f32, roundTowardPositive, True)  # mad.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # mad.yaml:36
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
+
+
+def _mad_rn_f64_3_amended(a: Array, b: Array, c: Array) -> Array:
+    # 
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    condition_4 = isNaN(c, f64)  # types.yaml:30
+    d_4 = quieten(c, f64)  # types.yaml:31
+    d_5 = _xfff8000000000000  # types.yaml:33
+    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
+    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
+    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
+    return d_8
 
 
 def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -282,17 +246,7 @@ def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # mad.yaml:36
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    condition_4 = isNaN(c, f64)  # types.yaml:30
-    d_4 = quieten(c, f64)  # types.yaml:31
-    d_5 = _xfff8000000000000  # types.yaml:33
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
-    d_9 = select(condition, d_8, d)  # types.yaml:25
+    d_9 = amend(d, condition, _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 
@@ -300,17 +254,7 @@ def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # mad.yaml:36
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    condition_4 = isNaN(c, f64)  # types.yaml:30
-    d_4 = quieten(c, f64)  # types.yaml:31
-    d_5 = _xfff8000000000000  # types.yaml:33
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
-    d_9 = select(condition, d_8, d)  # types.yaml:25
+    d_9 = amend(d, condition, _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 
@@ -318,17 +262,7 @@ def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # mad.yaml:36
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    condition_4 = isNaN(c, f64)  # types.yaml:30
-    d_4 = quieten(c, f64)  # types.yaml:31
-    d_5 = _xfff8000000000000  # types.yaml:33
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
-    d_9 = select(condition, d_8, d)  # types.yaml:25
+    d_9 = amend(d, condition, _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 
@@ -336,17 +270,7 @@ def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # mad.yaml:36
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    condition_4 = isNaN(c, f64)  # types.yaml:30
-    d_4 = quieten(c, f64)  # types.yaml:31
-    d_5 = _xfff8000000000000  # types.yaml:33
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
-    d_9 = select(condition, d_8, d)  # types.yaml:25
+    d_9 = amend(d, condition, _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 

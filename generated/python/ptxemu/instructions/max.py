@@ -13,18 +13,19 @@ from ..formats import (
     f64,
 )
 from ..operations import (
+    amend,
     copySign,
     isNaN,
-    isSubnormal,
     magnitude,
     maximum,
     maximumNumber,
     quieten,
     select,
 )
+from ..rounding import (
+    flushed,
+)
 
-_x0000: Array = _np.array(0x0000, _np.uint16)
-_x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
@@ -33,8 +34,7 @@ _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 def max_f32_2(a: Array, b: Array) -> Array:
     # max.f32
     d = maximumNumber(a, b, f32)  # max.yaml:45
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def max_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
@@ -51,8 +51,7 @@ def max_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
 def max_NaN_f32_2(a: Array, b: Array) -> Array:
     # max.NaN.f32
     d = maximum(a, b, f32)  # max.yaml:45
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def max_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
@@ -69,21 +68,18 @@ def max_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
 def max_ftz_f32_2(a: Array, b: Array) -> Array:
     # max.ftz.f32
     # max.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = maximumNumber(a_2, b_2, f32)  # max.yaml:45
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = maximumNumber(a, b, f32, True)  # max.yaml:45
+    return d
 
 
 def max_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # max.ftz.xorsign.abs.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
+    a_2 = flushed(a, f32)  # modifiers.yaml:36
+    b_2 = flushed(b, f32)  # modifiers.yaml:36
     sign = (a_2 ^ b_2)  # max.yaml:39
-    a_3 = magnitude(a_2, f32)  # max.yaml:41
-    b_3 = magnitude(b_2, f32)  # max.yaml:42
-    d = maximumNumber(a_3, b_3, f32)  # max.yaml:45
+    a_3_unflushed = magnitude(a, f32)  # max.yaml:41
+    b_3_unflushed = magnitude(b, f32)  # max.yaml:42
+    d = maximumNumber(a_3_unflushed, b_3_unflushed, f32, True)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
     d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
@@ -91,21 +87,18 @@ def max_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
 
 def max_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
     # max.ftz.NaN.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = maximum(a_2, b_2, f32)  # max.yaml:45
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = maximum(a, b, f32, True)  # max.yaml:45
+    return d
 
 
 def max_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # max.ftz.NaN.xorsign.abs.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
+    a_2 = flushed(a, f32)  # modifiers.yaml:36
+    b_2 = flushed(b, f32)  # modifiers.yaml:36
     sign = (a_2 ^ b_2)  # max.yaml:39
-    a_3 = magnitude(a_2, f32)  # max.yaml:41
-    b_3 = magnitude(b_2, f32)  # max.yaml:42
-    d = maximum(a_3, b_3, f32)  # max.yaml:45
+    a_3_unflushed = magnitude(a, f32)  # max.yaml:41
+    b_3_unflushed = magnitude(b, f32)  # max.yaml:42
+    d = maximum(a_3_unflushed, b_3_unflushed, f32, True)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
     d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
     return d_3
@@ -115,8 +108,7 @@ def max_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.f32
     d = maximumNumber(a, b, f32)  # max.yaml:45
     d_2 = maximumNumber(d, c, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
-    return d_3
+    return d_2
 
 
 def max_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -126,16 +118,14 @@ def max_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     c_2 = magnitude(c, f32)  # max.yaml:44
     d = maximumNumber(a_2, b_2, f32)  # max.yaml:45
     d_2 = maximumNumber(d, c_2, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
-    return d_3
+    return d_2
 
 
 def max_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.NaN.f32
     d = maximum(a, b, f32)  # max.yaml:45
     d_2 = maximum(d, c, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
-    return d_3
+    return d_2
 
 
 def max_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -145,64 +135,45 @@ def max_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     c_2 = magnitude(c, f32)  # max.yaml:44
     d = maximum(a_2, b_2, f32)  # max.yaml:45
     d_2 = maximum(d, c_2, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
-    return d_3
+    return d_2
 
 
 def max_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = maximumNumber(a_2, b_2, f32)  # max.yaml:45
-    d_2 = maximumNumber(d, c_2, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
-    return d_3
+    d = maximumNumber(a, b, f32, True)  # max.yaml:45
+    d_2 = maximumNumber(d, flushed(c, f32), f32)  # max.yaml:47
+    return d_2
 
 
 def max_ftz_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.ftz.abs.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    a_3 = magnitude(a_2, f32)  # max.yaml:41
-    b_3 = magnitude(b_2, f32)  # max.yaml:42
-    c_3 = magnitude(c_2, f32)  # max.yaml:44
-    d = maximumNumber(a_3, b_3, f32)  # max.yaml:45
-    d_2 = maximumNumber(d, c_3, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
-    return d_3
+    a_3_unflushed = magnitude(a, f32)  # max.yaml:41
+    b_3_unflushed = magnitude(b, f32)  # max.yaml:42
+    c_3_unflushed = magnitude(c, f32)  # max.yaml:44
+    d = maximumNumber(a_3_unflushed, b_3_unflushed, f32, True)  # max.yaml:45
+    d_2 = maximumNumber(d, flushed(c_3_unflushed, f32), f32)  # max.yaml:47
+    return d_2
 
 
 def max_ftz_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.ftz.NaN.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    d = maximum(a_2, b_2, f32)  # max.yaml:45
-    d_2 = maximum(d, c_2, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
-    return d_3
+    d = maximum(a, b, f32, True)  # max.yaml:45
+    d_2 = maximum(d, flushed(c, f32), f32)  # max.yaml:47
+    return d_2
 
 
 def max_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.ftz.NaN.abs.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    c_2 = select(isSubnormal(c, f32), copySign(_x00000000, c, f32), c)  # modifiers.yaml:36
-    a_3 = magnitude(a_2, f32)  # max.yaml:41
-    b_3 = magnitude(b_2, f32)  # max.yaml:42
-    c_3 = magnitude(c_2, f32)  # max.yaml:44
-    d = maximum(a_3, b_3, f32)  # max.yaml:45
-    d_2 = maximum(d, c_3, f32)  # max.yaml:47
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
-    return d_3
+    a_3_unflushed = magnitude(a, f32)  # max.yaml:41
+    b_3_unflushed = magnitude(b, f32)  # max.yaml:42
+    c_3_unflushed = magnitude(c, f32)  # max.yaml:44
+    d = maximum(a_3_unflushed, b_3_unflushed, f32, True)  # max.yaml:45
+    d_2 = maximum(d, flushed(c_3_unflushed, f32), f32)  # max.yaml:47
+    return d_2
 
 
-def max_f64_2(a: Array, b: Array) -> Array:
-    # max.f64
-    d = maximumNumber(a, b, f64)  # max.yaml:45
-    condition = isNaN(d, f64)  # types.yaml:25
+def _max_f64_2_amended(a: Array, b: Array) -> Array:
+    # 
     condition_2 = isNaN(a, f64)  # types.yaml:26
     d_2 = quieten(a, f64)  # types.yaml:27
     condition_3 = isNaN(b, f64)  # types.yaml:28
@@ -210,7 +181,14 @@ def max_f64_2(a: Array, b: Array) -> Array:
     d_4 = _xfff8000000000000  # types.yaml:33
     d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
     d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    d_7 = select(condition, d_6, d)  # types.yaml:25
+    return d_6
+
+
+def max_f64_2(a: Array, b: Array) -> Array:
+    # max.f64
+    d = maximumNumber(a, b, f64)  # max.yaml:45
+    condition = isNaN(d, f64)  # types.yaml:25
+    d_7 = amend(d, condition, _max_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
@@ -218,8 +196,7 @@ def max_f16_2(a: Array, b: Array) -> Array:
     # max.f16
     # max.f16x2
     d = maximumNumber(a, b, f16)  # max.yaml:45
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def max_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
@@ -238,8 +215,7 @@ def max_NaN_f16_2(a: Array, b: Array) -> Array:
     # max.NaN.f16
     # max.NaN.f16x2
     d = maximum(a, b, f16)  # max.yaml:45
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def max_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
@@ -257,22 +233,19 @@ def max_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
 def max_ftz_f16_2(a: Array, b: Array) -> Array:
     # max.ftz.f16
     # max.ftz.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
-    d = maximumNumber(a_2, b_2, f16)  # max.yaml:45
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    return d_2
+    d = maximumNumber(a, b, f16, True)  # max.yaml:45
+    return d
 
 
 def max_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # max.ftz.xorsign.abs.f16
     # max.ftz.xorsign.abs.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
+    a_2 = flushed(a, f16)  # modifiers.yaml:36
+    b_2 = flushed(b, f16)  # modifiers.yaml:36
     sign = (a_2 ^ b_2)  # max.yaml:39
-    a_3 = magnitude(a_2, f16)  # max.yaml:41
-    b_3 = magnitude(b_2, f16)  # max.yaml:42
-    d = maximumNumber(a_3, b_3, f16)  # max.yaml:45
+    a_3_unflushed = magnitude(a, f16)  # max.yaml:41
+    b_3_unflushed = magnitude(b, f16)  # max.yaml:42
+    d = maximumNumber(a_3_unflushed, b_3_unflushed, f16, True)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
     d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:19
     return d_3
@@ -281,22 +254,19 @@ def max_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
 def max_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
     # max.ftz.NaN.f16
     # max.ftz.NaN.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
-    d = maximum(a_2, b_2, f16)  # max.yaml:45
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    return d_2
+    d = maximum(a, b, f16, True)  # max.yaml:45
+    return d
 
 
 def max_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # max.ftz.NaN.xorsign.abs.f16
     # max.ftz.NaN.xorsign.abs.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
+    a_2 = flushed(a, f16)  # modifiers.yaml:36
+    b_2 = flushed(b, f16)  # modifiers.yaml:36
     sign = (a_2 ^ b_2)  # max.yaml:39
-    a_3 = magnitude(a_2, f16)  # max.yaml:41
-    b_3 = magnitude(b_2, f16)  # max.yaml:42
-    d = maximum(a_3, b_3, f16)  # max.yaml:45
+    a_3_unflushed = magnitude(a, f16)  # max.yaml:41
+    b_3_unflushed = magnitude(b, f16)  # max.yaml:42
+    d = maximum(a_3_unflushed, b_3_unflushed, f16, True)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
     d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:19
     return d_3
@@ -306,8 +276,7 @@ def max_bf16_2(a: Array, b: Array) -> Array:
     # max.bf16
     # max.bf16x2
     d = maximumNumber(a, b, bf16)  # max.yaml:45
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def max_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
@@ -326,8 +295,7 @@ def max_NaN_bf16_2(a: Array, b: Array) -> Array:
     # max.NaN.bf16
     # max.NaN.bf16x2
     d = maximum(a, b, bf16)  # max.yaml:45
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def max_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:

@@ -17,10 +17,10 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    compareGreater,
-    copySign,
+    amend,
     isNaN,
-    isSubnormal,
+    maximumNumber,
+    minimumNumber,
     multiplication,
     quieten,
     select,
@@ -30,8 +30,6 @@ _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
-_x7fff: Array = _np.array(0x7fff, _np.uint16)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
 
@@ -41,18 +39,14 @@ def mul_f32_2(a: Array, b: Array) -> Array:
     # mul.f32x2
     # mul.rn.f32x2
     d = multiplication(a, b, f32, roundTiesToEven, False)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def mul_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.sat.f32
     # mul.rn.sat.f32
     d = multiplication(a, b, f32, roundTiesToEven, False)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
@@ -63,11 +57,8 @@ def mul_ftz_f32_2(a: Array, b: Array) -> Array:
     # mul.rn.ftz.f32x2
     # mul.f32 on sm_10, sm_11, sm_12, sm_13
     # mul.rn.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = multiplication(a_2, b_2, f32, roundTiesToEven, True)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = multiplication(a, b, f32, roundTiesToEven, True, True)  # mul.yaml:34
+    return d
 
 
 def mul_ftz_sat_f32_2(a: Array, b: Array) -> Array:
@@ -75,13 +66,8 @@ def mul_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rn.ftz.sat.f32
     # mul.sat.f32 on sm_10, sm_11, sm_12, sm_13
     # mul.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = multiplication(a_2, b_2, f32, roundTiesToEven, True)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = multiplication(a, b, f32, roundTiesToEven, True, True)  # mul.yaml:34
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
@@ -89,17 +75,13 @@ def mul_rz_f32_2(a: Array, b: Array) -> Array:
     # mul.rz.f32
     # mul.rz.f32x2
     d = multiplication(a, b, f32, roundTowardZero, False)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def mul_rz_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rz.sat.f32
     d = multiplication(a, b, f32, roundTowardZero, False)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
@@ -107,23 +89,15 @@ def mul_rz_ftz_f32_2(a: Array, b: Array) -> Array:
     # mul.rz.ftz.f32
     # mul.rz.ftz.f32x2
     # mul.rz.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = multiplication(a_2, b_2, f32, roundTowardZero, True)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = multiplication(a, b, f32, roundTowardZero, True, True)  # mul.yaml:34
+    return d
 
 
 def mul_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rz.ftz.sat.f32
     # mul.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = multiplication(a_2, b_2, f32, roundTowardZero, True)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = multiplication(a, b, f32, roundTowardZero, True, True)  # mul.yaml:34
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
@@ -131,39 +105,27 @@ def mul_rm_f32_2(a: Array, b: Array) -> Array:
     # mul.rm.f32
     # mul.rm.f32x2
     d = multiplication(a, b, f32, roundTowardNegative, False)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def mul_rm_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rm.sat.f32
     d = multiplication(a, b, f32, roundTowardNegative, False)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def mul_rm_ftz_f32_2(a: Array, b: Array) -> Array:
     # mul.rm.ftz.f32
     # mul.rm.ftz.f32x2
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = multiplication(a_2, b_2, f32, roundTowardNegative, True)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = multiplication(a, b, f32, roundTowardNegative, True, True)  # mul.yaml:34
+    return d
 
 
 def mul_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rm.ftz.sat.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = multiplication(a_2, b_2, f32, roundTowardNegative, True)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = multiplication(a, b, f32, roundTowardNegative, True, True)  # mul.yaml:34
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
@@ -171,40 +133,40 @@ def mul_rp_f32_2(a: Array, b: Array) -> Array:
     # mul.rp.f32
     # mul.rp.f32x2
     d = multiplication(a, b, f32, roundTowardPositive, False)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def mul_rp_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rp.sat.f32
     d = multiplication(a, b, f32, roundTowardPositive, False)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
 
 
 def mul_rp_ftz_f32_2(a: Array, b: Array) -> Array:
     # mul.rp.ftz.f32
     # mul.rp.ftz.f32x2
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = multiplication(a_2, b_2, f32, roundTowardPositive, True)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = multiplication(a, b, f32, roundTowardPositive, True, True)  # mul.yaml:34
+    return d
 
 
 def mul_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rp.ftz.sat.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f32), copySign(_x00000000, b, f32), b)  # modifiers.yaml:36
-    d = multiplication(a_2, b_2, f32, roundTowardPositive, True)  # mul.yaml:34
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x00000000, f32))
-    _2 = select(compareGreater(d_2, _x3f800000, f32), _x3f800000, d_2)
-    d_3 = select(_1, _x00000000, _2)  # modifiers.yaml:42
+    d = multiplication(a, b, f32, roundTowardPositive, True, True)  # mul.yaml:34
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_3
+
+
+def _mul_f64_2_amended(a: Array, b: Array) -> Array:
+    # 
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    condition_3 = isNaN(b, f64)  # types.yaml:28
+    d_3 = quieten(b, f64)  # types.yaml:29
+    d_4 = _xfff8000000000000  # types.yaml:33
+    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
+    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
+    return d_6
 
 
 def mul_f64_2(a: Array, b: Array) -> Array:
@@ -212,14 +174,7 @@ def mul_f64_2(a: Array, b: Array) -> Array:
     # mul.rn.f64
     d = multiplication(a, b, f64, roundTiesToEven, False)  # mul.yaml:34
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    d_7 = select(condition, d_6, d)  # types.yaml:25
+    d_7 = amend(d, condition, _mul_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
@@ -227,14 +182,7 @@ def mul_rz_f64_2(a: Array, b: Array) -> Array:
     # mul.rz.f64
     d = multiplication(a, b, f64, roundTowardZero, False)  # mul.yaml:34
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    d_7 = select(condition, d_6, d)  # types.yaml:25
+    d_7 = amend(d, condition, _mul_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
@@ -242,14 +190,7 @@ def mul_rm_f64_2(a: Array, b: Array) -> Array:
     # mul.rm.f64
     d = multiplication(a, b, f64, roundTowardNegative, False)  # mul.yaml:34
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    d_7 = select(condition, d_6, d)  # types.yaml:25
+    d_7 = amend(d, condition, _mul_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
@@ -257,14 +198,7 @@ def mul_rp_f64_2(a: Array, b: Array) -> Array:
     # mul.rp.f64
     d = multiplication(a, b, f64, roundTowardPositive, False)  # mul.yaml:34
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    d_7 = select(condition, d_6, d)  # types.yaml:25
+    d_7 = amend(d, condition, _mul_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
@@ -274,8 +208,7 @@ def mul_f16_2(a: Array, b: Array) -> Array:
     # mul.rn.f16
     # mul.rn.f16x2
     d = multiplication(a, b, f16, roundTiesToEven, False)  # mul.yaml:34
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def mul_sat_f16_2(a: Array, b: Array) -> Array:
@@ -284,10 +217,7 @@ def mul_sat_f16_2(a: Array, b: Array) -> Array:
     # mul.rn.sat.f16
     # mul.rn.sat.f16x2
     d = multiplication(a, b, f16, roundTiesToEven, False)  # mul.yaml:34
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x0000, f16))
-    _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
-    d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:42
     return d_3
 
 
@@ -296,11 +226,8 @@ def mul_ftz_f16_2(a: Array, b: Array) -> Array:
     # mul.ftz.f16x2
     # mul.rn.ftz.f16
     # mul.rn.ftz.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
-    d = multiplication(a_2, b_2, f16, roundTiesToEven, True)  # mul.yaml:34
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    return d_2
+    d = multiplication(a, b, f16, roundTiesToEven, True, True)  # mul.yaml:34
+    return d
 
 
 def mul_ftz_sat_f16_2(a: Array, b: Array) -> Array:
@@ -308,13 +235,8 @@ def mul_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     # mul.ftz.sat.f16x2
     # mul.rn.ftz.sat.f16
     # mul.rn.ftz.sat.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
-    b_2 = select(isSubnormal(b, f16), copySign(_x0000, b, f16), b)  # modifiers.yaml:36
-    d = multiplication(a_2, b_2, f16, roundTiesToEven, True)  # mul.yaml:34
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
-    _1 = (~compareGreater(d_2, _x0000, f16))
-    _2 = select(compareGreater(d_2, _x3c00, f16), _x3c00, d_2)
-    d_3 = select(_1, _x0000, _2)  # modifiers.yaml:42
+    d = multiplication(a, b, f16, roundTiesToEven, True, True)  # mul.yaml:34
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:42
     return d_3
 
 
@@ -324,8 +246,7 @@ def mul_bf16_2(a: Array, b: Array) -> Array:
     # mul.rn.bf16
     # mul.rn.bf16x2
     d = multiplication(a, b, bf16, roundTiesToEven, False)  # mul.yaml:34
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 # By spelling and operands; by target where one differs from the rest.

@@ -13,15 +13,14 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    copySign,
     isNaN,
-    isSubnormal,
     negate,
     select,
 )
+from ..rounding import (
+    flushed,
+)
 
-_x0000: Array = _np.array(0x0000, _np.uint16)
-_x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
@@ -36,8 +35,8 @@ def neg_f32_1(a: Array) -> Array:
 def neg_ftz_f32_1(a: Array) -> Array:
     # neg.ftz.f32
     # neg.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    d = negate(a_2, f32)  # neg.yaml:31
+    d_unflushed = negate(a, f32)  # neg.yaml:31
+    d = flushed(d_unflushed, f32)  # neg.yaml:31
     d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
     return d_2
 
@@ -59,8 +58,8 @@ def neg_f16_1(a: Array) -> Array:
 def neg_ftz_f16_1(a: Array) -> Array:
     # neg.ftz.f16
     # neg.ftz.f16x2
-    a_2 = select(isSubnormal(a, f16), copySign(_x0000, a, f16), a)  # modifiers.yaml:36
-    d = negate(a_2, f16)  # neg.yaml:31
+    d_unflushed = negate(a, f16)  # neg.yaml:31
+    d = flushed(d_unflushed, f16)  # neg.yaml:31
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
     return d_2
 

@@ -15,23 +15,22 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    copySign,
+    amend,
     division,
     fusedMultiplyAdd,
     isNaN,
     isNormal,
-    isSubnormal,
     negate,
     quieten,
     select,
 )
+from ..rounding import (
+    flushed,
+)
 
-_x00000000: Array = _np.array(0x00000000, _np.uint32)
-_x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x3ff0000000000000: Array = _np.array(0x3ff0000000000000, _np.uint64)
 _x4000000000000000: Array = _np.array(0x4000000000000000, _np.uint64)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
@@ -41,8 +40,7 @@ def rcp_approx_f32_1(a: Array) -> Array:
     # rcp.approx.f32
     # rcp.rn.f32
     d = division(_x3f800000, a, f32, roundTiesToEven, False)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def rcp_approx_ftz_f32_1(a: Array) -> Array:
@@ -50,66 +48,60 @@ def rcp_approx_ftz_f32_1(a: Array) -> Array:
     # rcp.rn.ftz.f32
     # rcp.f32
     # rcp.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    d = division(_x3f800000, a_2, f32, roundTiesToEven, True)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = division(_x3f800000, a, f32, roundTiesToEven, True, True)  # rcp.yaml:47
+    return d
 
 
 def rcp_rz_f32_1(a: Array) -> Array:
     # rcp.rz.f32
     d = division(_x3f800000, a, f32, roundTowardZero, False)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def rcp_rz_ftz_f32_1(a: Array) -> Array:
     # rcp.rz.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    d = division(_x3f800000, a_2, f32, roundTowardZero, True)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = division(_x3f800000, a, f32, roundTowardZero, True, True)  # rcp.yaml:47
+    return d
 
 
 def rcp_rm_f32_1(a: Array) -> Array:
     # rcp.rm.f32
     d = division(_x3f800000, a, f32, roundTowardNegative, False)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def rcp_rm_ftz_f32_1(a: Array) -> Array:
     # rcp.rm.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    d = division(_x3f800000, a_2, f32, roundTowardNegative, True)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = division(_x3f800000, a, f32, roundTowardNegative, True, True)  # rcp.yaml:47
+    return d
 
 
 def rcp_rp_f32_1(a: Array) -> Array:
     # rcp.rp.f32
     d = division(_x3f800000, a, f32, roundTowardPositive, False)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def rcp_rp_ftz_f32_1(a: Array) -> Array:
     # rcp.rp.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    d = division(_x3f800000, a_2, f32, roundTowardPositive, True)  # rcp.yaml:47
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = division(_x3f800000, a, f32, roundTowardPositive, True, True)  # rcp.yaml:47
+    return d
+
+
+def _rcp_rn_f64_1_amended(a: Array) -> Array:
+    # 
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    d_3 = _xfff8000000000000  # types.yaml:33
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
+    return d_4
 
 
 def rcp_rn_f64_1(a: Array) -> Array:
     # rcp.rn.f64
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    d_5 = select(condition, d_4, d)  # types.yaml:25
+    d_5 = amend(d, condition, _rcp_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
@@ -117,11 +109,7 @@ def rcp_rz_f64_1(a: Array) -> Array:
     # rcp.rz.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    d_5 = select(condition, d_4, d)  # types.yaml:25
+    d_5 = amend(d, condition, _rcp_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
@@ -129,11 +117,7 @@ def rcp_rm_f64_1(a: Array) -> Array:
     # rcp.rm.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    d_5 = select(condition, d_4, d)  # types.yaml:25
+    d_5 = amend(d, condition, _rcp_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
@@ -141,17 +125,13 @@ def rcp_rp_f64_1(a: Array) -> Array:
     # rcp.rp.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    d_5 = select(condition, d_4, d)  # types.yaml:25
+    d_5 = amend(d, condition, _rcp_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
 def rcp_approx_ftz_f64_1(a: Array) -> Array:
     # rcp.approx.ftz.f64
-    a_2 = select(isSubnormal(a, f64), copySign(_x0000000000000000, a, f64), a)  # modifiers.yaml:36
+    a_2 = flushed(a, f64)  # modifiers.yaml:36
     reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rcp.yaml:44
     _1 = negate((reciprocal & _xffffffff00000000), f64)
     y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)  # rcp.yaml:40
@@ -160,55 +140,45 @@ def rcp_approx_ftz_f64_1(a: Array) -> Array:
     return d_2
 
 
-def rcp_rn_ftz_f64_1(a: Array) -> Array:
-    # rcp.rn.ftz.f64
-    a_2 = select(isSubnormal(a, f64), copySign(_x0000000000000000, a, f64), a)  # modifiers.yaml:36
-    d = division(_x3ff0000000000000, a_2, f64, roundTiesToEven, True)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:25
+def _rcp_rn_ftz_f64_1_amended(a: Array) -> Array:
+    # 
+    a_2 = flushed(a, f64)  # modifiers.yaml:36
     condition_2 = isNaN(a_2, f64)  # types.yaml:26
     d_2 = quieten(a_2, f64)  # types.yaml:27
     d_3 = _xfff8000000000000  # types.yaml:33
     d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    d_5 = select(condition, d_4, d)  # types.yaml:25
+    return d_4
+
+
+def rcp_rn_ftz_f64_1(a: Array) -> Array:
+    # rcp.rn.ftz.f64
+    d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # rcp.yaml:47
+    condition = isNaN(d, f64)  # types.yaml:25
+    d_5 = amend(d, condition, _rcp_rn_ftz_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
     # rcp.rz.ftz.f64
-    a_2 = select(isSubnormal(a, f64), copySign(_x0000000000000000, a, f64), a)  # modifiers.yaml:36
-    d = division(_x3ff0000000000000, a_2, f64, roundTowardZero, True)  # rcp.yaml:47
+    d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a_2, f64)  # types.yaml:26
-    d_2 = quieten(a_2, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    d_5 = select(condition, d_4, d)  # types.yaml:25
+    d_5 = amend(d, condition, _rcp_rn_ftz_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
     # rcp.rm.ftz.f64
-    a_2 = select(isSubnormal(a, f64), copySign(_x0000000000000000, a, f64), a)  # modifiers.yaml:36
-    d = division(_x3ff0000000000000, a_2, f64, roundTowardNegative, True)  # rcp.yaml:47
+    d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a_2, f64)  # types.yaml:26
-    d_2 = quieten(a_2, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    d_5 = select(condition, d_4, d)  # types.yaml:25
+    d_5 = amend(d, condition, _rcp_rn_ftz_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
     # rcp.rp.ftz.f64
-    a_2 = select(isSubnormal(a, f64), copySign(_x0000000000000000, a, f64), a)  # modifiers.yaml:36
-    d = division(_x3ff0000000000000, a_2, f64, roundTowardPositive, True)  # rcp.yaml:47
+    d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a_2, f64)  # types.yaml:26
-    d_2 = quieten(a_2, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    d_5 = select(condition, d_4, d)  # types.yaml:25
+    d_5 = amend(d, condition, _rcp_rn_ftz_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 

@@ -12,21 +12,20 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    copySign,
+    amend,
     fusedMultiplyAdd,
     isNaN,
     isNormal,
-    isSubnormal,
     negate,
     quieten,
     rSqrt,
     select,
 )
+from ..rounding import (
+    flushed,
+)
 
-_x00000000: Array = _np.array(0x00000000, _np.uint32)
-_x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 _x4000000000000000: Array = _np.array(0x4000000000000000, _np.uint64)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
@@ -35,18 +34,24 @@ _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 def rsqrt_approx_f32_1(a: Array) -> Array:
     # rsqrt.approx.f32
     d = rSqrt(a, f32, roundTiesToEven, False)  # rsqrt.yaml:43
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def rsqrt_approx_ftz_f32_1(a: Array) -> Array:
     # rsqrt.approx.ftz.f32
     # rsqrt.f32
     # rsqrt.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    d = rSqrt(a_2, f32, roundTiesToEven, True)  # rsqrt.yaml:43
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = rSqrt(a, f32, roundTiesToEven, True, True)  # rsqrt.yaml:43
+    return d
+
+
+def _rsqrt_approx_f64_1_amended(a: Array) -> Array:
+    # 
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    d_3 = _xfff8000000000000  # types.yaml:33
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
+    return d_4
 
 
 def rsqrt_approx_f64_1(a: Array) -> Array:
@@ -54,17 +59,13 @@ def rsqrt_approx_f64_1(a: Array) -> Array:
     # rsqrt.f64
     d = rSqrt(a, f64, roundTiesToEven, False)  # rsqrt.yaml:43
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    d_5 = select(condition, d_4, d)  # types.yaml:25
+    d_5 = amend(d, condition, _rsqrt_approx_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
 def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
     # rsqrt.approx.ftz.f64
-    a_2 = select(isSubnormal(a, f64), copySign(_x0000000000000000, a, f64), a)  # modifiers.yaml:36
+    a_2 = flushed(a, f64)  # modifiers.yaml:36
     root = rSqrt((a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rsqrt.yaml:40
     _1 = negate((root & _xffffffff00000000), f64)
     y = fusedMultiplyAdd(_x4000000000000000, root, _1, f64, roundTiesToEven, True)  # rsqrt.yaml:36

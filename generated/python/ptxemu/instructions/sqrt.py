@@ -15,16 +15,13 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    copySign,
+    amend,
     isNaN,
-    isSubnormal,
     quieten,
     select,
     squareRoot,
 )
 
-_x00000000: Array = _np.array(0x00000000, _np.uint32)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
 
@@ -32,8 +29,7 @@ def sqrt_approx_f32_1(a: Array) -> Array:
     # sqrt.approx.f32
     # sqrt.rn.f32
     d = squareRoot(a, f32, roundTiesToEven, False)  # sqrt.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def sqrt_approx_ftz_f32_1(a: Array) -> Array:
@@ -41,55 +37,53 @@ def sqrt_approx_ftz_f32_1(a: Array) -> Array:
     # sqrt.rn.ftz.f32
     # sqrt.f32
     # sqrt.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    d = squareRoot(a_2, f32, roundTiesToEven, True)  # sqrt.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = squareRoot(a, f32, roundTiesToEven, True, True)  # sqrt.yaml:36
+    return d
 
 
 def sqrt_rz_f32_1(a: Array) -> Array:
     # sqrt.rz.f32
     d = squareRoot(a, f32, roundTowardZero, False)  # sqrt.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def sqrt_rz_ftz_f32_1(a: Array) -> Array:
     # sqrt.rz.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    d = squareRoot(a_2, f32, roundTowardZero, True)  # sqrt.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = squareRoot(a, f32, roundTowardZero, True, True)  # sqrt.yaml:36
+    return d
 
 
 def sqrt_rm_f32_1(a: Array) -> Array:
     # sqrt.rm.f32
     d = squareRoot(a, f32, roundTowardNegative, False)  # sqrt.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def sqrt_rm_ftz_f32_1(a: Array) -> Array:
     # sqrt.rm.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    d = squareRoot(a_2, f32, roundTowardNegative, True)  # sqrt.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = squareRoot(a, f32, roundTowardNegative, True, True)  # sqrt.yaml:36
+    return d
 
 
 def sqrt_rp_f32_1(a: Array) -> Array:
     # sqrt.rp.f32
     d = squareRoot(a, f32, roundTowardPositive, False)  # sqrt.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    return d
 
 
 def sqrt_rp_ftz_f32_1(a: Array) -> Array:
     # sqrt.rp.ftz.f32
-    a_2 = select(isSubnormal(a, f32), copySign(_x00000000, a, f32), a)  # modifiers.yaml:36
-    d = squareRoot(a_2, f32, roundTowardPositive, True)  # sqrt.yaml:36
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
-    return d_2
+    d = squareRoot(a, f32, roundTowardPositive, True, True)  # sqrt.yaml:36
+    return d
+
+
+def _sqrt_rn_f64_1_amended(a: Array) -> Array:
+    # 
+    condition_2 = isNaN(a, f64)  # types.yaml:26
+    d_2 = quieten(a, f64)  # types.yaml:27
+    d_3 = _xfff8000000000000  # types.yaml:33
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
+    return d_4
 
 
 def sqrt_rn_f64_1(a: Array) -> Array:
@@ -97,11 +91,7 @@ def sqrt_rn_f64_1(a: Array) -> Array:
     # sqrt.f64
     d = squareRoot(a, f64, roundTiesToEven, False)  # sqrt.yaml:36
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    d_5 = select(condition, d_4, d)  # types.yaml:25
+    d_5 = amend(d, condition, _sqrt_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
@@ -109,11 +99,7 @@ def sqrt_rz_f64_1(a: Array) -> Array:
     # sqrt.rz.f64
     d = squareRoot(a, f64, roundTowardZero, False)  # sqrt.yaml:36
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    d_5 = select(condition, d_4, d)  # types.yaml:25
+    d_5 = amend(d, condition, _sqrt_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
@@ -121,11 +107,7 @@ def sqrt_rm_f64_1(a: Array) -> Array:
     # sqrt.rm.f64
     d = squareRoot(a, f64, roundTowardNegative, False)  # sqrt.yaml:36
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    d_5 = select(condition, d_4, d)  # types.yaml:25
+    d_5 = amend(d, condition, _sqrt_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
@@ -133,11 +115,7 @@ def sqrt_rp_f64_1(a: Array) -> Array:
     # sqrt.rp.f64
     d = squareRoot(a, f64, roundTowardPositive, False)  # sqrt.yaml:36
     condition = isNaN(d, f64)  # types.yaml:25
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    d_5 = select(condition, d_4, d)  # types.yaml:25
+    d_5 = amend(d, condition, _sqrt_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 

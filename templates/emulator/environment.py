@@ -1,0 +1,248 @@
+"""The processor's floating-point environment: rounding direction and flushing, for what runs inside a `with`.
+
+NumPy's loops obey the environment of their thread. The C library sets it, through ctypes; no layout is assumed: an
+environment is what fegetenv stores after fesetround. Only flushing has no call of its own: where the stored bytes show
+the control word of x86-64's SSE unit in its usual place, its two bits are set there.
+
+Whether steering works is found out once, at import, by results: an environment that does not compute what IEEE 754
+fixes is not used. `STEERS` and `FLUSHES` say what came of it; operations.py has other ways where they are false.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from .binary import (
+    BINARY32,
+    BINARY64,
+    Array,
+    Direction,
+    Format,
+    roundTiesToEven,
+    roundTowardNegative,
+    roundTowardPositive,
+    roundTowardZero,
+)
+
+# What <fenv.h> calls the four directions, by processor.
+_X86 = {roundTiesToEven: 0, roundTowardNegative: 0x400, roundTowardPositive: 0x800, roundTowardZero: 0xC00}
+_ARM = {roundTiesToEven: 0, roundTowardPositive: 0x400000, roundTowardNegative: 0x800000, roundTowardZero: 0xC00000}
+_CONSTANTS: Final = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM}
+# Longer than any fenv_t.
+_LENGTH = 512
+# Where a fenv_t of x86-64 on Linux keeps MXCSR, and the bits there that flush tiny results (FTZ) and operands (DAZ).
+_MXCSR_WORD, _MXCSR_DEFAULT = 7, 0x1F80
+_FLUSH_RESULTS, _FLUSH_OPERANDS = 0x8000, 0x40
+# The environments by direction, whether tiny results are flushed, and whether subnormal operands are.
+_Key = tuple[Direction, bool, bool]
+_ORDINARY: Final = (roundTiesToEven, False, False)
+
+
+class Nothing:
+    """An environment where none can be set, or has to be."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *exception: object) -> None: ...
+
+
+_NOTHING: Final = Nothing()
+
+
+class Environment:
+    """Reusable and reentrant: `with environment:` sets it, and the ordinary one afterwards."""
+
+    def __init__(self, inside: Any, ordinary: Any, set_environment: Any) -> None:
+        self._inside, self._ordinary, self._set = inside, ordinary, set_environment
+
+    def __enter__(self) -> None:
+        self._set(self._inside)
+
+    def __exit__(self, *exception: object) -> None:
+        self._set(self._ordinary)
+
+
+def _found() -> tuple[dict[_Key, Environment], Any, Any]:
+    """All environments, and the C library's fegetenv and fesetenv."""
+    constants = _CONSTANTS.get(platform.machine())
+    try:
+        # PyDLL keeps the interpreter's lock: the calls take less time than giving it away.
+        library = ctypes.PyDLL(None if sys.platform != "win32" else "ucrtbase")
+        get, put, set_direction = library.fegetenv, library.fesetenv, library.fesetround
+    except (OSError, AttributeError, TypeError):
+        return {}, None, None
+    if constants is None:
+        return {}, None, None
+
+    def stored() -> Any:
+        buffer = (ctypes.c_uint32 * (_LENGTH // 4))()
+        get(buffer)
+        return buffer
+
+    before = stored()
+    found = {}
+    try:
+        set_direction(constants[roundTiesToEven])
+        plain = stored()
+        flushing = sys.platform == "linux" and constants is _X86
+        if flushing:
+            # Another library may have left the unit flushing.
+            plain[_MXCSR_WORD] &= ~(_FLUSH_RESULTS | _FLUSH_OPERANDS)
+            flushing = plain[_MXCSR_WORD] & ~0x3F == _MXCSR_DEFAULT
+        put(plain)
+        for direction, constant in constants.items():
+            if set_direction(constant) == 0:
+                for ftz, daz in product((False, True), repeat=2) if flushing else [(False, False)]:
+                    inside = stored()
+                    inside[_MXCSR_WORD] |= _FLUSH_RESULTS * ftz | _FLUSH_OPERANDS * daz
+                    found[direction, ftz, daz] = Environment(inside, plain, put)
+    finally:
+        put(before)
+    return (found, get, put) if _ORDINARY in found else ({}, None, None)
+
+
+_ENVIRONMENTS, _get, _put = _found()
+
+
+def environment(direction: Direction, ftz: bool = False, daz: bool = False) -> Environment | Nothing:
+    """Where results are rounded in a direction; `ftz` makes tiny results zeros, `daz` counts subnormal operands as such.
+
+    Only what `can` affirms is there, but to nearest without flushing, where NumPy computes by itself."""
+    return _ENVIRONMENTS.get((direction, ftz, daz), _NOTHING)
+
+
+@contextmanager
+def ordinary() -> Iterator[None]:
+    """To nearest, without flushing, whatever the caller's environment is, which is there again afterwards."""
+    if not _ENVIRONMENTS:
+        yield
+        return
+    before = (ctypes.c_uint32 * (_LENGTH // 4))()
+    _get(before)
+    try:
+        with _ENVIRONMENTS[_ORDINARY]:
+            yield
+    finally:
+        _put(before)
+
+
+# The self-test: operands, and the results to nearest, toward negative, toward positive and toward zero.
+
+_ORDER: Final = (roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero)
+_Case = tuple[Callable[..., Any], tuple[float, ...], tuple[float, float, float, float]]
+
+
+def _cast(x: Array) -> Array:
+    return x.astype(np.float32)
+
+
+def _widen(x: Array) -> Array:
+    return x.astype(np.float64)
+
+
+def _always(f: Format) -> Iterator[_Case]:
+    """Far from subnormal numbers: the same with flushing and without."""
+    u, largest, infinity = 2.0**-f.fraction_bits, float(np.finfo(f.native).max), float("inf")
+    yield np.add, (1, u / 8), (1, 1, 1 + u, 1)
+    yield np.add, (-1, -u / 8), (-1, -1 - u, -1, -1)
+    yield np.subtract, (1, 1), (0.0, -0.0, 0.0, 0.0)
+    yield np.add, (largest, largest), (infinity, largest, infinity, largest)
+    yield np.multiply, (1 + u, 1 + u), (1 + 2 * u, 1 + 2 * u, 1 + 3 * u, 1 + 2 * u)
+    yield np.multiply, (-1 - u, 1 + u), (-1 - 2 * u, -1 - 3 * u, -1 - 2 * u, -1 - 2 * u)
+    yield np.divide, (1, 1 + u), (1 - u, 1 - u, 1 - u / 2, 1 - u)
+    yield np.divide, (-1, 1 + u), (-1 + u, -1 + u / 2, -1 + u, -1 + u)
+    yield np.sqrt, (1 + 2 * u,), (1 + u, 1, 1 + u, 1)
+    yield np.sqrt, (1 + u,), (1, 1, 1 + u, 1)
+    if f is BINARY64:
+        yield _cast, (1 + 2.0**-26,), (1, 1, 1 + 2.0**-23, 1)
+        yield _cast, (-1 - 2.0**-26,), (-1, -1 - 2.0**-23, -1, -1)
+
+
+def _gradual(f: Format) -> Iterator[_Case]:
+    """Subnormal operands and results, without flushing."""
+    least = 2.0**f.emin
+    smallest = least * 2.0**-f.fraction_bits
+    yield np.add, (least / 2, -smallest), (least / 2 - smallest,) * 4
+    yield np.multiply, (smallest, 0.5), (0.0, 0.0, smallest, 0.0)
+    yield np.multiply, (-smallest, 0.5), (-0.0, -smallest, -0.0, -0.0)
+    if f is BINARY64:
+        yield _cast, (2.0**-150,), (0.0, 0.0, 2.0**-149, 0.0)
+
+
+def _flushed_results(f: Format) -> Iterator[_Case]:
+    """Tiny results, which are zeros. Tiny is judged after rounding with unbounded exponent."""
+    u, least = 2.0**-f.fraction_bits, 2.0**f.emin
+    yield np.add, (least * (1 + u), -least), (0.0,) * 4
+    yield np.multiply, (-least, 0.5), (-0.0,) * 4
+    yield np.multiply, (least * (1 + u), 1 - u), (least, 0.0, least, 0.0)
+    yield np.multiply, (-least * (1 + u), 1 - u), (-least, -least, -0.0, -0.0)
+    yield np.divide, (-least, 2), (-0.0,) * 4
+    if f is BINARY64:
+        yield _cast, (-(2.0**-127),), (-0.0,) * 4
+        yield _cast, (2.0**-126 * (1 - 2.0**-30),), (2.0**-126, 0.0, 2.0**-126, 0.0)
+
+
+def _kept_operands(f: Format) -> Iterator[_Case]:
+    """Subnormal operands where only results are flushed."""
+    u, least = 2.0**-f.fraction_bits, 2.0**f.emin
+    yield np.add, (1, least / 2), (1, 1, 1 + u, 1)
+    yield np.add, (least / 2, least / 2), (least,) * 4
+    yield np.multiply, (2 / u, least * u), (2 * least,) * 4
+    yield np.divide, (least / 2, -least / 2), (-1,) * 4
+
+
+def _flushed_operands(f: Format) -> Iterator[_Case]:
+    """Subnormal operands, which count as zeros of their sign."""
+    u, least, infinity = 2.0**-f.fraction_bits, 2.0**f.emin, float("inf")
+    yield np.add, (1, least / 2), (1,) * 4
+    yield np.add, (least / 2, least / 2), (0.0,) * 4
+    yield np.subtract, (-least / 2, least * u), (-0.0,) * 4
+    yield np.multiply, (2 / u, -least * u), (-0.0,) * 4
+    yield np.divide, (1, -least / 2), (-infinity,) * 4
+    yield np.sqrt, (least / 2,), (0.0,) * 4
+    if f is BINARY32:
+        yield _widen, (-least / 2,), (-0.0,) * 4
+
+
+def _computes(cases: Callable[[Format], Iterator[_Case]], ftz: bool, daz: bool) -> bool:
+    # Long enough that the vector loops and what they leave over both run.
+    length = 67
+    for f in (BINARY32, BINARY64):
+        for operation, operands, results in cases(f):
+            arrays = [np.full(length, operand, f.native) for operand in operands]
+            for direction, result in zip(_ORDER, results, strict=True):
+                with environment(direction, ftz, daz):
+                    computed = operation(*arrays)
+                if computed.tobytes() != np.full(length, result, computed.dtype).tobytes():
+                    return False
+    return True
+
+
+def _self_test() -> tuple[bool, bool]:
+    """Whether directions can be steered, and whether flushing can be too."""
+    everywhere = {key[1:] for key in _ENVIRONMENTS if all((d, *key[1:]) in _ENVIRONMENTS for d in _ORDER)}
+    with np.errstate(all="ignore"), ordinary():
+        steers = (False, False) in everywhere and _computes(_always, False, False) and _computes(_gradual, False, False)
+        flushes = steers and {(True, False), (True, True)} <= everywhere
+        for daz, of_operands in ((False, _kept_operands), (True, _flushed_operands)):
+            for cases in (_always, _flushed_results, of_operands):
+                flushes = flushes and _computes(cases, True, daz)
+        return steers, flushes
+
+
+STEERS, FLUSHES = _self_test()
+
+
+def can(direction: Direction, ftz: bool = False, daz: bool = False) -> bool:
+    """Does NumPy compute in this direction, with this flushing, where `environment` sets it?"""
+    if ftz or daz:
+        return FLUSHES and direction in _ORDER
+    return direction == roundTiesToEven or (STEERS and direction in _ORDER)
