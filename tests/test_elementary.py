@@ -9,7 +9,7 @@ from typing import Any
 import gmpy2
 import numpy as np
 import pytest
-from arithmetic_package import load
+from arithmetic_package import PATHS, load, taking
 from grids import ragged, special, uniform
 from mpfr import ROUNDING, context, decode, encode
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from ptxspec.semantics import elementary as exact
 
 binary = load("binary")
 elementary = load("elementary")
+environment = load("environment")
 
 F16 = binary.Format("f16", 5, 10, 0x7FFF)
 BF16 = binary.Format("bf16", 8, 7, 0x7FFF)
@@ -43,6 +44,15 @@ each_flush = pytest.mark.parametrize("ftz", [False, True], ids=["", "ftz"])
 def silent() -> Iterator[None]:
     with np.errstate(all="ignore"):
         yield
+
+
+@pytest.fixture(params=PATHS)
+def path(request: pytest.FixtureRequest) -> Iterator[None]:
+    with taking(request.param, environment):
+        yield
+
+
+on_both_paths = pytest.mark.usefixtures("path")
 
 
 def fields(f: Any) -> tuple[int, int]:
@@ -161,8 +171,20 @@ def test_16_bits(name: str, f: Any, mode: str) -> None:
 
 @each_name
 @each_mode
+@on_both_paths
 def test_random_f32(name: str, mode: str) -> None:
     check(name, random(F32, 1 << 16, name, mode), F32, mode, False)
+
+
+@each_name
+@each_mode
+@on_both_paths
+def test_operands_flushed_by_the_function(name: str, mode: str) -> None:
+    for f in FORMATS:
+        x = np.concatenate([special(*fields(f)), random(f, 60, name)])
+        before = np.where((x & f.magnitude_mask) < f.smallest_normal, x & f.sign_mask, x)
+        function = getattr(elementary, name)
+        assert_same(function(x, f, mode, True, True), function(before, f, mode, True), x)
 
 
 @each_name

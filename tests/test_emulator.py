@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import product
 
 import judge
 import numpy as np
 import ptxemu
 import pytest
+from arithmetic_package import PATHS, taking
 from grids import pairs, small, special, triples
 from numpy.typing import NDArray
+from ptxemu import environment
 from ptxemu.binary import Array
 
 GRID_RANDOM = 1 << 12
@@ -55,14 +58,15 @@ def check(group: tuple[str, frozenset[str], str, int], operands: list[Array]) ->
     # Two lanes need an even number.
     operands = [x[: x.size & ~1] for x in operands]
     want = judge.expected(GROUPS[group][0], operands, judge.shared_arithmetic)
-    for spelling in GROUPS[group]:
+    for path, spelling in product(PATHS, GROUPS[group]):
         kernel = ptxemu.compile(spelling, group[3])
-        if not spelling.endswith("x2"):
-            assert_equal(spelling, operands, kernel(*operands), want)
-            continue
-        # The lanes of an element hold unrelated operands, so that a lane that sees the other shows.
-        packed: NDArray[np.unsignedinteger] = kernel(*(x.view(f"u{x.dtype.itemsize * 2}") for x in operands))
-        assert_equal(spelling, operands, packed.view(want.dtype), want)
+        with taking(path, environment):
+            if not spelling.endswith("x2"):
+                assert_equal(spelling, operands, kernel(*operands), want)
+                continue
+            # The lanes of an element hold unrelated operands, so that a lane that sees the other shows.
+            packed: NDArray[np.unsignedinteger] = kernel(*(x.view(f"u{x.dtype.itemsize * 2}") for x in operands))
+            assert_equal(spelling, operands, packed.view(want.dtype), want)
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=ids)

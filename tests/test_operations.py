@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arithmetic_package import load
+from arithmetic_package import PATHS, load, taking
 from grids import near, near_triples, pairs, ragged, small, special, triples, uniform
 from mpfr import ROUNDING, decode, mpfr_apply
 from numpy.typing import NDArray
 
 binary = load("binary")
+environment = load("environment")
 operations = load("operations")
 wide = load("wide")
 
@@ -41,9 +42,10 @@ each_mode = pytest.mark.parametrize("mode", MODES)
 each_flush = pytest.mark.parametrize("ftz", [False, True], ids=["", "ftz"])
 
 
-@pytest.fixture(autouse=True)
-def silent() -> Iterator[None]:
-    with np.errstate(all="ignore"):
+@pytest.fixture(autouse=True, params=PATHS)
+def path(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Everything is tested on both paths."""
+    with np.errstate(all="ignore"), taking(request.param, environment):
         yield
 
 
@@ -97,6 +99,30 @@ def triple_operands(f: Any, *key: object, count: int = RANDOM) -> list[NDArray[A
 def test_binary_operations(name: str, f: Any, mode: str, ftz: bool) -> None:
     check(name, pairs(special(*fields(f))), f, mode, ftz)
     check(name, pair_operands(f, name, mode, ftz), f, mode, ftz)
+
+
+@each_format
+@each_mode
+@pytest.mark.parametrize("name", [*BINARY_OPERATIONS, "squareRoot", "fusedMultiplyAdd"])
+def test_operands_flushed_by_the_operation(name: str, f: Any, mode: str) -> None:
+    if name == "fusedMultiplyAdd":
+        operands = [np.concatenate(x) for x in zip(triples(small(*fields(f))), triple_operands(f, mode), strict=True)]
+    else:
+        operands = [np.concatenate(x) for x in zip(pairs(special(*fields(f))), pair_operands(f, mode), strict=True)]
+        operands = operands[: 1 if name == "squareRoot" else 2]
+    operation = getattr(operations, name)
+    before = [np.where(operations.isSubnormal(x, f), x & f.sign_mask, x) for x in operands]
+    for ftz in (False, True):
+        assert_same(operation(*operands, f, mode, ftz, True), operation(*before, f, mode, ftz), *operands)
+
+
+@each_format
+@pytest.mark.parametrize("name", ["maximum", "minimum", "maximumNumber", "minimumNumber"])
+def test_operands_flushed_by_the_choice(name: str, f: Any) -> None:
+    operands = [np.concatenate(x) for x in zip(pairs(special(*fields(f))), pair_operands(f, name), strict=True)]
+    before = [np.where(operations.isSubnormal(x, f), x & f.sign_mask, x) for x in operands]
+    choice = getattr(operations, name)
+    assert_same(choice(*operands, f, True), choice(*before, f), *operands)
 
 
 @each_format

@@ -113,7 +113,7 @@ _ENVIRONMENTS, _get, _put = _found()
 
 
 def environment(direction: Direction, ftz: bool = False, daz: bool = False) -> Environment | Nothing:
-    """Where results are rounded in a direction; `ftz` makes tiny results zeros, `daz` counts subnormal operands as such.
+    """Where results are rounded in a direction; `ftz` makes tiny results zeros, `daz` subnormal operands.
 
     Only what `can` affirms is there, but to nearest without flushing, where NumPy computes by itself."""
     return _ENVIRONMENTS.get((direction, ftz, daz), _NOTHING)

@@ -1,4 +1,4 @@
-"""fusedMultiplyAdd of binary64 in binary64 (Boldo and Melquiond 2008), where exponents leave room."""
+"""fusedMultiplyAdd of binary64 in binary64 (Boldo and Melquiond 2008), with exponents kept apart from significands."""
 
 # mypy: no-warn-return-any
 # NumPy's stubs call what operators make of arrays of any type Any.
@@ -9,25 +9,92 @@ from typing import Any
 
 import numpy as np
 
+from . import environment, wide
 from .binary import (
     Array,
     Direction,
     Format,
-    roundTiesToEven,
     roundTowardNegative,
     roundTowardPositive,
     roundTowardZero,
 )
-from .rounding import round_to_odd, step, two_sum
+from .rounding import mask, replace, step, sum_to_odd, two_sum
 
 # Twice the precision and a little: beyond it one summand only tells on which side of the other the sum lies.
 FAR = 110
+# Below this scale any result is far below the smallest subnormal number, and only its sign matters.
+LEAST_SCALE = -1900
+# Subnormal numbers are raised by this power of two, which leaves zeros, and nothing else, with a field so small.
+RAISED = 64
+ZERO_FIELD = -RAISED
 
 
-def _scaled(x: Array, f: Format, exponent: Array | int) -> Array:
-    """The sign and fraction of `x` with another exponent: float64."""
+def fused_binary64(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> Array:
+    """x * y + z in any direction but roundTiesToAway: fresh bits.
+
+    The factors are scaled to [1, 2) and z with them; the exponent goes back in at the end.
+    """
+    (a, a_field), (b, b_field), (c, c_field) = (_normal(operand, f) for operand in (x, y, z))
+    extremes = np.minimum(a_field, b_field), np.maximum(a_field, b_field)
+    special = np.minimum(extremes[0], c_field, out=extremes[0]) <= ZERO_FIELD
+    special |= np.maximum(extremes[1], c_field, out=extremes[1]) == (1 << f.exponent_bits) - 1
+    # The product's exponent, and how far above the product's z's is.
+    scale = a_field
+    scale += b_field
+    apart = c_field
+    apart -= scale
+    apart += f.bias
+    # A product far below z counts as if it were FAR below, so that scale must make good the rest.
+    scale += np.maximum(apart, np.full_like(apart, FAR))
+    scale -= 2 * f.bias + FAR
+    np.clip(apart, -FAR, FAR, out=apart)
+    apart += f.bias
+    apart <<= f.fraction_bits
+
+    one = f.unsigned.type(f.bias << f.fraction_bits)
+    product, product_rest = _two_product(_with_field(a, one, f), _with_field(b, one, f))
+    upper, upper_rest = two_sum(_with_field(c, apart.view(f.unsigned), f), product_rest)
+    total, total_rest = two_sum(product, upper)
+    rest = sum_to_odd(upper_rest, total_rest)
+    result = _sum(total, rest, mode, f)
+    bits = result.view(f.unsigned)
+    zero = result == 0
+
+    field = ((bits & f.infinity) >> f.unsigned.type(f.fraction_bits)).view(np.int64)
+    field += scale
+    low, high = np.nonzero(field < 1), np.nonzero(field >= (1 << f.exponent_bits) - 1)
+    signs = bits[high] & f.sign_mask  # before an exponent too large runs into them
+    scale <<= f.fraction_bits
+    bits += scale.view(f.unsigned)
+    if high[0].size:
+        bits[high] = signs | _overflowed(signs, f, mode)
+    if low[0].size:
+        bits[low] = _subnormal(total[low], rest[low], scale[low] >> f.fraction_bits, f, mode)
+    if zero.any():
+        np.copyto(bits, f.sign_mask if mode == roundTowardNegative else f.unsigned.type(0), where=zero)
+    if special.any():
+        lanes = np.nonzero(special)
+        bits[lanes] = _of_specials(x[lanes], y[lanes], z[lanes], f, mode)
+    return bits
+
+
+def _normal(x: Array, f: Format) -> tuple[Array, Array]:
+    """Bits with the significand of `x` and its biased exponent, for subnormal numbers as if they were normal."""
+    field = x & f.infinity
+    field >>= f.unsigned.type(f.fraction_bits)
+    signed = field.view(np.int64)
+    lanes = np.nonzero(signed == 0)
+    if lanes[0].size:
+        x = x.copy()
+        x[lanes] = (x[lanes].view(np.float64) * 2.0**RAISED).view(f.unsigned)
+        signed[lanes] = ((x[lanes] & f.infinity) >> f.unsigned.type(f.fraction_bits)).view(np.int64) - RAISED
+    return x, signed
+
+
+def _with_field(x: Array, field: Any, f: Format) -> Array:
+    """The sign and fraction of `x` with another exponent field, in its place: float64."""
     bits = x & (f.sign_mask | f.fraction_mask)
-    bits |= np.asarray((exponent + f.bias) << f.fraction_bits).astype(np.uint64)
+    bits |= field
     return bits.view(np.float64)
 
 
@@ -54,53 +121,55 @@ def _two_product(x: Array, y: Array) -> tuple[Array, Array]:
     return product, error
 
 
-def fused_binary64(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> tuple[Array, Array]:
-    """x * y + z in any direction but roundTiesToAway, and where that does not hold: bits and bool.
+def _sum(x: Array, y: Array, mode: Direction, f: Format) -> Array:
+    """x + y, finite and far from overflow, in a direction: float64. An exact zero may have either sign."""
+    if environment.can(mode):
+        with environment.environment(mode):
+            return x + y
+    total, error = two_sum(x, y)
+    step(total.view(f.unsigned), error < 0, error > 0, f, mode)
+    return total
 
-    It does not hold for operands but normal ones, nor for results that are zero, subnormal or next to it. The factors
-    are scaled to [1, 2) and z with them; the exponent goes back in at the end.
+
+def _overflowed(signs: Array, f: Format, mode: Direction) -> Array:
+    to_largest: Any = np.full(signs.shape, mode == roundTowardZero)
+    if mode in (roundTowardNegative, roundTowardPositive):
+        to_largest = (signs != 0) == (mode == roundTowardPositive)
+    return f.infinity - (mask(to_largest, f) & f.unsigned.type(1))
+
+
+def _subnormal(total: Array, rest: Array, scale: Array, f: Format, mode: Direction) -> Array:
+    """(total + rest) * 2**scale, below 2**emin, rounded to units of the smallest subnormal number: bits.
+
+    Added to a power of two whose last place is that unit, a value is rounded there by the addition itself, and the
+    units are the difference of the patterns.
     """
-    mask = np.uint64((1 << f.exponent_bits) - 1)
-    places = np.uint64(f.fraction_bits)
-    x_field, y_field, z_field = (((bits >> places) & mask).view(np.int64) for bits in (x, y, z))
-    doubtful = np.minimum(np.minimum(x_field, y_field), z_field) < 1
-    doubtful |= np.maximum(np.maximum(x_field, y_field), z_field) == int(mask)
+    signs = (total + rest).view(f.unsigned) & f.sign_mask
+    field = f.emin + f.bias - np.maximum(scale, LEAST_SCALE)
+    anchor = signs | (field << f.fraction_bits).view(f.unsigned)
+    high, low = two_sum(anchor.view(np.float64), total)
+    rounded = _sum(high, sum_to_odd(low, rest), mode, f)
+    return (rounded.view(f.unsigned) - anchor) | signs
 
-    scale = x_field
-    scale += y_field
-    scale -= 2 * f.bias
-    apart = z_field
-    apart -= scale
-    apart -= f.bias
-    # A product far below z counts as if it were FAR below, so that scale must make good the rest.
-    scale += np.maximum(apart - FAR, 0)
-    np.clip(apart, -FAR, FAR, out=apart)
 
-    product, product_rest = _two_product(_scaled(x, f, 0), _scaled(y, f, 0))
-    upper, upper_rest = two_sum(_scaled(z, f, apart), product_rest)
-    total, total_rest = two_sum(product, upper)
-    rest = round_to_odd(*two_sum(upper_rest, total_rest))
-    if mode == roundTiesToEven:
-        result = total + rest
-        bits = result.view(np.uint64)
-        field = ((bits >> places) & mask).view(np.int64) + scale
-    else:
-        result, error = two_sum(total, rest)
-        bits = result.view(np.uint64)
-        field = ((bits >> places) & mask).view(np.int64) + scale
-        step(bits, error < 0, error > 0, f, mode)
-    doubtful |= field < 2
-    doubtful |= total == 0
-    overflow = field >= int(mask)
-    overflow &= ~doubtful
-    lanes = np.nonzero(overflow) if overflow.any() else None
-    if lanes is not None:
-        signs = bits[lanes] & f.sign_mask  # before an exponent too large runs into them
-        to_largest: Any = mode == roundTowardZero
-        if mode in (roundTowardNegative, roundTowardPositive):
-            to_largest = (signs != 0) == (mode == roundTowardPositive)
-        signs |= np.where(to_largest, f.largest, f.infinity)
-    bits += scale.view(np.uint64) << places
-    if lanes is not None:
-        bits[lanes] = signs
-    return bits, doubtful
+def _of_specials(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> Array:
+    """The result where an operand is a zero, an infinity or a NaN: nothing but a product with z = 0 is inexact."""
+    a, b, c = (operand.view(np.float64) for operand in (x, y, z))
+    of_numbers = np.isfinite(a) & np.isfinite(b)
+    product = a * b
+    total = product + c
+    bits = total.view(f.unsigned)
+    if mode == roundTowardNegative:
+        np.copyto(bits, ((x ^ y) | z) & f.sign_mask, where=total == 0)
+    # Here the product may have overflowed or vanished, which that of the exact factors did not.
+    replace(bits, np.isnan(total), f.nan, f)
+    np.copyto(bits, z, where=of_numbers & np.isinf(c))
+    alone = of_numbers & (c == 0) & (a != 0) & (b != 0)
+    if alone.any():
+        lanes = np.nonzero(alone)
+        if environment.can(mode):
+            with environment.environment(mode):
+                bits[lanes] = (a[lanes] * b[lanes]).view(f.unsigned)
+        else:
+            bits[lanes] = wide.multiplication(x[lanes], y[lanes], f, mode, False)
+    return bits

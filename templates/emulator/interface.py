@@ -15,8 +15,9 @@ from . import formats
 from .binary import Array, Format
 from .index import TARGETS, TYPES, VARIANTS
 
-# Long enough to hide NumPy's cost of a call, short enough that the steps of a kernel find their operands in the cache.
-_BLOCK = 16_384
+# Lanes that are computed together: enough to hide what NumPy and Python take for a step, few enough that a step finds
+# its operands in the cache.
+_BLOCK = 1 << 16
 
 
 class UnknownVariantError(LookupError):
@@ -247,7 +248,7 @@ class Kernel:
         writes = ["writeonly", "overlap_assume_elementwise", *contiguous]
         op_flags: Any = [*[reads] * (len(arrays) - 1), writes]
         flags: Any = ["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"]
-        blocks = np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=_BLOCK)
+        blocks = np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=_BLOCK // self._lanes)
         with blocks, np.errstate(all="ignore"):
             if not blocks.itersize:
                 return

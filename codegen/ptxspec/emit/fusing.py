@@ -10,16 +10,18 @@ Three rewritings, none of which changes a bit:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Let, Program, Term, Var, variables
+from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, variables
 
 FLUSH = "flushed"
 EXTREMES = ("maximum", "minimum", "maximumNumber", "minimumNumber")
 # These change nothing but the sign, so that flushing may as well come after them.
 _OF_THE_SIGN = ("magnitude", "negate")
+_OF_SINGLE_BITS = ("bits", "float_of", "bitAnd", "bitOr", "bitXor", "bitNot", "negate")
 
 
 @dataclass(frozen=True)
@@ -43,23 +45,13 @@ class Fused:
 def fuse(program: Program) -> Fused:
     """A program that does the same in fewer passes over its operands."""
     lets, result = _without_second_canonicalising(program.lets, program.result)
-    lets = _flushing_late(lets)
-    used = set(_names(result, lets))
-    lets = tuple(let for let in lets if let.name in used)
+    lets = live(list(_flushing_late(lets, result)), result)
     return Fused(program.inputs, _with_amendments(lets, result, program), result)
 
 
 def flushes_operands(function: str) -> bool:
     """Can the emulator's function flush its own operands?"""
     return function in EXTREMES or (function in TABLE and TABLE[function].rounds)
-
-
-def _names(result: Term, lets: tuple[Let, ...]) -> Iterator[str]:
-    needed = variables(result)
-    for let in reversed(lets):
-        if let.name in needed:
-            yield let.name
-            needed |= variables(let.value)
 
 
 def _map(term: Term, by_name: Mapping[str, Term]) -> Term:
@@ -77,7 +69,9 @@ def _without_second_canonicalising(lets: tuple[Let, ...], result: Term) -> tuple
     for let in lets:
         value = _map(let.value, same)
         match value:
-            case Apply(function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), Const() as nan, y)):
+            case Apply(
+                function="select", arguments=(Apply(function="isNaN", arguments=(Var() as x,)), Const() as nan, y)
+            ):
                 format_ = x.kind.format
                 if x == y and x.name in canonical and format_ and nan.value == format_.canonical_nan:
                     same[let.name] = x
@@ -103,12 +97,38 @@ def _flushed(term: Term) -> Var | None:
     return None
 
 
-def _flushing_late(lets: tuple[Let, ...]) -> tuple[Let, ...]:
+def _signs(lets: tuple[Let, ...], result: Term) -> set[str]:
+    """What is used for its sign alone, and is made of such by functions of single bits: flushing does not change it."""
+    others = set(variables(result))
+    used: set[str] = set()
+
+    def look(term: Term) -> None:
+        if isinstance(term, Apply):
+            for i, a in enumerate(term.arguments):
+                of_the_sign = term.function == "copySign" and i == 1 and isinstance(a, Var)
+                (used if of_the_sign else others).update(variables(a) if isinstance(a, Var) else ())
+                look(a)
+
+    for let in lets:
+        look(let.value)
+    return {let.name for let in lets if let.name in used - others and _bitwise(let.value)}
+
+
+def _bitwise(term: Term) -> bool:
+    if isinstance(term, Apply):
+        return term.function in _OF_SINGLE_BITS and all(map(_bitwise, term.arguments))
+    return True
+
+
+def _flushing_late(lets: tuple[Let, ...], result: Term) -> tuple[Let, ...]:
     """Flushing on a line of its own becomes `FLUSH` around the uses, if all of them can do it."""
     late: dict[str, Apply] = {}
     found: list[Let] = []
+    signs = _signs(lets, result)
     for let in lets:
         x = _flushed(let.value)
+        if let.name in signs:
+            let = replace(let, value=_map(let.value, {name: flush.arguments[0] for name, flush in late.items()}))
         if x is not None:
             late[let.name] = Apply(let.value.kind, FLUSH, (x,), x.kind.format)
         elif isinstance(let.value, Apply) and let.value.function in _OF_THE_SIGN:
@@ -148,11 +168,23 @@ def _with_amendments(lets: tuple[Let, ...], result: Term, program: Program) -> t
                     outer = {x.name for x in lets} - {x.name for x in inner}
                     if not any(variables(x.value) & outer for x in inner) and inputs:
                         part = Program(program.format, inputs, inner, corrected)
+                        values = {x.name: x.value for x in lets}
+                        condition = _needed(_resolved(condition, values), values[value.name], part) or condition
                         steps.append(Amendment(let.name, value, condition, part, let))
                         gone |= {x.name for x in inner}
                         continue
         steps.append(let)
-    return tuple(reversed(steps))
+    return _without_unused(tuple(reversed(steps)), result)
+
+
+def _without_unused(steps: tuple[Let | Amendment, ...], result: Term) -> tuple[Let | Amendment, ...]:
+    needed, kept = variables(result), []
+    for step in reversed(steps):
+        if step.name in needed:
+            kept.append(step)
+            of_step = step.value if isinstance(step, Let) else step.condition
+            needed |= variables(of_step) | (set() if isinstance(step, Let) else {step.value.name, *step.program.inputs})
+    return tuple(reversed(kept))
 
 
 def _only_for(term: Term, lets: tuple[Let, ...], others: set[str], uses: Counter[str], result: Term) -> tuple[Let, ...]:
@@ -164,3 +196,25 @@ def _only_for(term: Term, lets: tuple[Let, ...], others: set[str], uses: Counter
             needed |= variables(let.value)
             seen.update(variables(let.value))
     return tuple(reversed(taken))
+
+
+def _resolved(term: Term, values: Mapping[str, Term]) -> Term:
+    return values.get(term.name, term) if isinstance(term, Var) else term
+
+
+def _needed(condition: Term, made: Term, part: Program) -> Term | None:
+    """Where an amendment replaces a NaN by another than the canonical one, if that can be told from the operands."""
+    values = {let.name: let.value for let in part.lets}
+    rest, alternatives = _resolved(part.result, values), []
+    while isinstance(rest, Apply) and rest.function == "select":
+        alternative, _, rest = (_resolved(a, values) for a in rest.arguments)
+        alternatives.append(alternative)
+    match condition, rest, made:
+        case Apply(function="isNaN"), Const(value=constant), Apply(function=function, arguments=arguments, format=f):
+            # What rounds makes a NaN of every NaN.
+            of_operands = all(
+                isinstance(a, Apply) and a.function == "isNaN" and a.arguments[0] in arguments for a in alternatives
+            )
+            if alternatives and of_operands and TABLE[function].rounds and f and constant == f.canonical_nan:
+                return reduce(lambda x, y: Apply(x.kind, "logicalOr", (x, y)), alternatives)
+    return None

@@ -40,7 +40,19 @@ from .elementary import rSqrt as rSqrt
 from .elementary import sin as sin
 from .elementary import tanh as tanh
 from .fused import fused_binary64
-from .rounding import canonicalise, flush, flushed, narrow, replace, round_to_odd, step, sum_to_odd, two_sum, widen
+from .rounding import (
+    canonicalise,
+    flush,
+    flushed,
+    mask,
+    narrow,
+    replace,
+    round_to_odd,
+    step,
+    sum_to_odd,
+    two_sum,
+    widen,
+)
 
 P = ParamSpec("P")
 Operation: TypeAlias = Callable[..., Array]
@@ -56,8 +68,12 @@ def elementwise(count: int) -> Callable[[Callable[P, Array]], Callable[P, Array]
         def broadcasting(*arguments: P.args, **keywords: P.kwargs) -> Array:
             operands: Any = arguments[:count]
             shape = np.shape(operands[0])
-            if shape and all(np.shape(operand) == shape for operand in operands):
-                return function(*arguments, **keywords)
+            if shape:
+                for operand in operands:
+                    if operand.shape != shape:
+                        break
+                else:
+                    return function(*arguments, **keywords)
             shape = np.broadcast_shapes(*(np.shape(operand) for operand in operands))
             spread: Any = [np.broadcast_to(operand, shape or (1,)) for operand in operands]
             result = call(*spread, *arguments[count:], **keywords)
@@ -202,10 +218,7 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
     if daz and f.carrier is None:
         x, y, z = flushed(x, f), flushed(y, f), flushed(z, f)
     if f.native is not None and f.carrier is None and mode != roundTiesToAway:
-        bits, doubtful = fused_binary64(x, y, z, f, mode)
-        if doubtful.any():
-            lanes = doubtful.nonzero()
-            bits[lanes] = wide.fusedMultiplyAdd(x[lanes], y[lanes], z[lanes], f, mode, False)
+        bits = fused_binary64(x, y, z, f, mode)
         return flush(bits, f, _tested_by(wide.fusedMultiplyAdd, (x, y, z), f, mode)) if ftz else bits
     if f.carrier is None:
         return wide.fusedMultiplyAdd(x, y, z, f, mode, ftz)
@@ -437,25 +450,34 @@ def _by_order(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> A
 def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, marker: int, daz: bool) -> Array:
     if f.native is None or not np.ndim(x):
         return _by_order(flushed(x, f), flushed(y, f), f, choose, marker) if daz else _by_order(x, y, f, choose, marker)
-    if daz and environment.can(roundTiesToEven, False, True):
-        one = f.native.type(1)
-        with environment.environment(roundTiesToEven, False, True):
-            x, y = (np.multiply(operand.view(f.native), one).view(f.unsigned) for operand in (x, y))
-    elif daz:
-        x, y = flushed(x, f), flushed(y, f)
-    a, b = x.view(f.native), y.view(f.native)
-    if np.ndim(y):
-        value = native(a, b)
-    else:
+    if not np.ndim(y):
         # NumPy takes several times as long for one number as for an array of it.
-        value = native(a, np.full_like(a, b))
-        if b != 0:
-            return canonicalise(value, f)
-        if choose is np.maximum and not np.signbit(b):
-            value += b
-            return canonicalise(value, f)
+        y = np.full_like(x, y)
+    x, y = np.broadcast_arrays(x, y) if x.shape != y.shape else (x, y)
+    value = native(x.view(f.native), y.view(f.native))
     # Of two zeros NumPy takes either.
-    return amend(canonicalise(value, f), value == 0, lambda x, y: _by_order(x, y, f, choose, marker), x, y)
+    zeros = np.count_nonzero(value == 0)
+    if daz and environment.can(roundTiesToEven, False, True):
+        # Flushing keeps the order, so that it may as well come last.
+        with environment.environment(roundTiesToEven, False, True):
+            value *= f.native.type(1)
+    nan = np.isnan(value)
+    bits = value.view(f.unsigned)
+    if native in (np.fmax, np.fmin) and nan.any():
+        # For some lanes NumPy calls the C library, whose fmax and fmin make a NaN of a signaling one.
+        lanes = np.nonzero(nan & (isNaN(x, f) != isNaN(y, f)))
+        if lanes[0].size:
+            of_one = _by_order(x[lanes], y[lanes], f, choose, marker)
+            bits[lanes] = flushed(of_one, f) if daz else of_one
+            nan[lanes] = False
+    replace(bits, nan, f.nan, f)
+    if zeros:
+        signs = x & y if choose is np.maximum else x | y
+        chosen = mask((x | y) & f.magnitude_mask == 0, f)
+        signs ^= bits
+        chosen &= signs
+        bits ^= chosen
+    return flushed(bits, f) if daz and not environment.can(roundTiesToEven, False, True) else bits
 
 
 def maximum(x: Array, y: Array, f: Format, daz: bool = False) -> Array:

@@ -41,12 +41,13 @@ class EdgeTest(Protocol):
 
 
 @cache
-def _values(f: Format, dtype: np.dtype[Any]) -> Array:
+def _values(f: Format, dtype: np.dtype[Any], daz: bool) -> Array:
     """Every value of a format of at most 16 bits in the order of its patterns: `dtype` [2**width]."""
     bits = np.arange(1 << f.width, dtype=np.int64)
     fraction = bits & int(f.fraction_mask)
     exponent = (bits >> f.fraction_bits) & ((1 << f.exponent_bits) - 1)
-    significand = np.where(exponent == 0, fraction, fraction + (1 << f.fraction_bits)).astype(np.float64)
+    below = 0 if daz else fraction
+    significand = np.where(exponent == 0, below, fraction + (1 << f.fraction_bits)).astype(np.float64)
     value = np.ldexp(significand, np.maximum(exponent, 1) - f.bias - f.fraction_bits)
     value = np.where(exponent == (1 << f.exponent_bits) - 1, np.where(fraction == 0, np.inf, np.nan), value)
     value = np.copysign(value, np.where(bits >> (f.width - 1), -1.0, 1.0)).astype(dtype)
@@ -72,17 +73,21 @@ def widen(x: Array, f: Format, dtype: np.dtype[Any], daz: bool = False) -> Array
     if daz and f.native is not None and f.native != dtype and environment.can(roundTiesToEven, False, True):
         with environment.environment(roundTiesToEven, False, True):
             return x.view(f.native).astype(dtype)
+    if f.native is None and not _is_upper_half(f):
+        # Any index of the unsigned type is in range; "wrap" spares the check.
+        return _values(f, dtype, daz).take(x, mode="wrap")
     if daz:
         x = flushed(x, f)
     if f.native is not None:
         return x.view(f.native).astype(dtype, copy=False)
-    if f.width == 16 and f.exponent_bits == BINARY32.exponent_bits:
-        # The upper half of a binary32.
-        upper = x.astype(np.uint32)
-        upper <<= np.uint32(16)
-        return upper.view(np.float32).astype(dtype, copy=False)
-    # Any index of the unsigned type is in range; "wrap" spares the check.
-    return _values(f, dtype).take(x, mode="wrap")
+    upper = x.astype(np.uint32)
+    upper <<= np.uint32(16)
+    return upper.view(np.float32).astype(dtype, copy=False)
+
+
+def _is_upper_half(f: Format) -> bool:
+    """Is a pattern the upper half of a binary32?"""
+    return f.width == 16 and f.exponent_bits == BINARY32.exponent_bits
 
 
 def mask(condition: Array, f: Format) -> Array:
@@ -92,7 +97,7 @@ def mask(condition: Array, f: Format) -> Array:
 
 
 def replace(bits: Array, condition: Array, pattern: Any, f: Format) -> None:
-    """Put a pattern where a condition holds, in place.
+    """Put a pattern where a condition holds, in place; the condition may be reused.
 
     NumPy's masked copies cost ten times an arithmetic operation where no processor can foresee the mask; where many
     lanes are concerned, arithmetic does it.
@@ -102,6 +107,13 @@ def replace(bits: Array, condition: Array, pattern: Any, f: Format) -> None:
         if count:
             np.copyto(bits, pattern, where=condition)
         return
+    if bits.itemsize == 8:
+        # Processors make NaNs of their own, which may be the canonical ones already.
+        condition &= bits != pattern
+        count = np.count_nonzero(condition)
+        if 16 * count < bits.size:
+            np.copyto(bits, pattern, where=condition)
+            return
     chosen = mask(condition, f)
     bits |= chosen
     chosen &= ~pattern
@@ -297,7 +309,7 @@ def _narrow_by_integers(value: Array, f: Format, mode: Direction) -> Array:
             rounded[lanes] = _count_subnormal(value[lanes], carrier, f, mode)
     rounded |= negative << u32(f.width - 1)
     result = rounded.astype(f.unsigned)
-    np.copyto(result, f.nan, where=magnitude > infinity)
+    replace(result, magnitude > infinity, f.nan, f)
     return result
 
 

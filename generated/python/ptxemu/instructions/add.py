@@ -158,7 +158,6 @@ def add_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 
 
 def _add_f64_2_amended(a: Array, b: Array) -> Array:
-    # 
     condition_2 = isNaN(a, f64)  # types.yaml:26
     d_2 = quieten(a, f64)  # types.yaml:27
     condition_3 = isNaN(b, f64)  # types.yaml:28
@@ -173,32 +172,28 @@ def add_f64_2(a: Array, b: Array) -> Array:
     # add.f64
     # add.rn.f64
     d = addition(a, b, f64, roundTiesToEven, False)  # add.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _add_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _add_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
 def add_rz_f64_2(a: Array, b: Array) -> Array:
     # add.rz.f64
     d = addition(a, b, f64, roundTowardZero, False)  # add.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _add_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _add_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
 def add_rm_f64_2(a: Array, b: Array) -> Array:
     # add.rm.f64
     d = addition(a, b, f64, roundTowardNegative, False)  # add.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _add_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _add_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
 def add_rp_f64_2(a: Array, b: Array) -> Array:
     # add.rp.f64
     d = addition(a, b, f64, roundTowardPositive, False)  # add.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _add_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _add_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 

@@ -122,7 +122,6 @@ def div_rp_ftz_f32_2(a: Array, b: Array) -> Array:
 
 
 def _div_rn_f64_2_amended(a: Array, b: Array) -> Array:
-    # 
     condition_2 = isNaN(a, f64)  # types.yaml:26
     d_2 = quieten(a, f64)  # types.yaml:27
     condition_3 = isNaN(b, f64)  # types.yaml:28
@@ -137,32 +136,28 @@ def div_rn_f64_2(a: Array, b: Array) -> Array:
     # div.rn.f64
     # div.f64
     d = division(a, b, f64, roundTiesToEven, False)  # div.yaml:37
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _div_rn_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _div_rn_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
 def div_rz_f64_2(a: Array, b: Array) -> Array:
     # div.rz.f64
     d = division(a, b, f64, roundTowardZero, False)  # div.yaml:37
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _div_rn_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _div_rn_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
 def div_rm_f64_2(a: Array, b: Array) -> Array:
     # div.rm.f64
     d = division(a, b, f64, roundTowardNegative, False)  # div.yaml:37
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _div_rn_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _div_rn_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
 def div_rp_f64_2(a: Array, b: Array) -> Array:
     # div.rp.f64
     d = division(a, b, f64, roundTowardPositive, False)  # div.yaml:37
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _div_rn_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _div_rn_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 

@@ -148,7 +148,6 @@ def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def _fma_rn_f64_3_amended(a: Array, b: Array, c: Array) -> Array:
-    # 
     condition_2 = isNaN(a, f64)  # types.yaml:26
     d_2 = quieten(a, f64)  # types.yaml:27
     condition_3 = isNaN(b, f64)  # types.yaml:28
@@ -165,32 +164,28 @@ def _fma_rn_f64_3_amended(a: Array, b: Array, c: Array) -> Array:
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:39
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_9 = amend(d, condition, _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 
 def fma_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:39
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_9 = amend(d, condition, _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 
 def fma_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:39
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_9 = amend(d, condition, _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 
 def fma_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:39
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_9 = amend(d, condition, _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 

@@ -39,7 +39,6 @@ _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
 
 def _mad_f32_3_amended(a: Array, b: Array, c: Array) -> Array:
-    # 
     product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:38
     d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:39
     return d
@@ -75,7 +74,6 @@ def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def _mad_ftz_f32_3_amended(a: Array, b: Array, c: Array) -> Array:
-    # 
     product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:38
     d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:39
     return d
@@ -227,7 +225,6 @@ def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def _mad_rn_f64_3_amended(a: Array, b: Array, c: Array) -> Array:
-    # 
     condition_2 = isNaN(a, f64)  # types.yaml:26
     d_2 = quieten(a, f64)  # types.yaml:27
     condition_3 = isNaN(b, f64)  # types.yaml:28
@@ -245,32 +242,28 @@ def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.f64
     # mad.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # mad.yaml:36
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_9 = amend(d, condition, _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # mad.yaml:36
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_9 = amend(d, condition, _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # mad.yaml:36
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_9 = amend(d, condition, _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # mad.yaml:36
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_9 = amend(d, condition, _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
     return d_9
 
 

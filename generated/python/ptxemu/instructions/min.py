@@ -74,9 +74,7 @@ def min_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def min_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # min.ftz.xorsign.abs.f32
-    a_2 = flushed(a, f32)  # modifiers.yaml:36
-    b_2 = flushed(b, f32)  # modifiers.yaml:36
-    sign = (a_2 ^ b_2)  # min.yaml:39
+    sign = (a ^ b)  # min.yaml:39
     a_3_unflushed = magnitude(a, f32)  # min.yaml:41
     b_3_unflushed = magnitude(b, f32)  # min.yaml:42
     d = minimumNumber(a_3_unflushed, b_3_unflushed, f32, True)  # min.yaml:45
@@ -93,9 +91,7 @@ def min_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
 
 def min_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # min.ftz.NaN.xorsign.abs.f32
-    a_2 = flushed(a, f32)  # modifiers.yaml:36
-    b_2 = flushed(b, f32)  # modifiers.yaml:36
-    sign = (a_2 ^ b_2)  # min.yaml:39
+    sign = (a ^ b)  # min.yaml:39
     a_3_unflushed = magnitude(a, f32)  # min.yaml:41
     b_3_unflushed = magnitude(b, f32)  # min.yaml:42
     d = minimum(a_3_unflushed, b_3_unflushed, f32, True)  # min.yaml:45
@@ -173,7 +169,6 @@ def min_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def _min_f64_2_amended(a: Array, b: Array) -> Array:
-    # 
     condition_2 = isNaN(a, f64)  # types.yaml:26
     d_2 = quieten(a, f64)  # types.yaml:27
     condition_3 = isNaN(b, f64)  # types.yaml:28
@@ -240,9 +235,7 @@ def min_ftz_f16_2(a: Array, b: Array) -> Array:
 def min_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # min.ftz.xorsign.abs.f16
     # min.ftz.xorsign.abs.f16x2
-    a_2 = flushed(a, f16)  # modifiers.yaml:36
-    b_2 = flushed(b, f16)  # modifiers.yaml:36
-    sign = (a_2 ^ b_2)  # min.yaml:39
+    sign = (a ^ b)  # min.yaml:39
     a_3_unflushed = magnitude(a, f16)  # min.yaml:41
     b_3_unflushed = magnitude(b, f16)  # min.yaml:42
     d = minimumNumber(a_3_unflushed, b_3_unflushed, f16, True)  # min.yaml:45
@@ -261,9 +254,7 @@ def min_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
 def min_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # min.ftz.NaN.xorsign.abs.f16
     # min.ftz.NaN.xorsign.abs.f16x2
-    a_2 = flushed(a, f16)  # modifiers.yaml:36
-    b_2 = flushed(b, f16)  # modifiers.yaml:36
-    sign = (a_2 ^ b_2)  # min.yaml:39
+    sign = (a ^ b)  # min.yaml:39
     a_3_unflushed = magnitude(a, f16)  # min.yaml:41
     b_3_unflushed = magnitude(b, f16)  # min.yaml:42
     d = minimum(a_3_unflushed, b_3_unflushed, f16, True)  # min.yaml:45

@@ -158,7 +158,6 @@ def mul_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 
 
 def _mul_f64_2_amended(a: Array, b: Array) -> Array:
-    # 
     condition_2 = isNaN(a, f64)  # types.yaml:26
     d_2 = quieten(a, f64)  # types.yaml:27
     condition_3 = isNaN(b, f64)  # types.yaml:28
@@ -173,32 +172,28 @@ def mul_f64_2(a: Array, b: Array) -> Array:
     # mul.f64
     # mul.rn.f64
     d = multiplication(a, b, f64, roundTiesToEven, False)  # mul.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _mul_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _mul_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
 def mul_rz_f64_2(a: Array, b: Array) -> Array:
     # mul.rz.f64
     d = multiplication(a, b, f64, roundTowardZero, False)  # mul.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _mul_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _mul_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
 def mul_rm_f64_2(a: Array, b: Array) -> Array:
     # mul.rm.f64
     d = multiplication(a, b, f64, roundTowardNegative, False)  # mul.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _mul_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _mul_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
 def mul_rp_f64_2(a: Array, b: Array) -> Array:
     # mul.rp.f64
     d = multiplication(a, b, f64, roundTowardPositive, False)  # mul.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _mul_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _mul_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 

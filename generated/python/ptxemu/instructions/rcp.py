@@ -89,7 +89,6 @@ def rcp_rp_ftz_f32_1(a: Array) -> Array:
 
 
 def _rcp_rn_f64_1_amended(a: Array) -> Array:
-    # 
     condition_2 = isNaN(a, f64)  # types.yaml:26
     d_2 = quieten(a, f64)  # types.yaml:27
     d_3 = _xfff8000000000000  # types.yaml:33
@@ -100,32 +99,28 @@ def _rcp_rn_f64_1_amended(a: Array) -> Array:
 def rcp_rn_f64_1(a: Array) -> Array:
     # rcp.rn.f64
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, condition, _rcp_rn_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), _rcp_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
 def rcp_rz_f64_1(a: Array) -> Array:
     # rcp.rz.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, condition, _rcp_rn_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), _rcp_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
 def rcp_rm_f64_1(a: Array) -> Array:
     # rcp.rm.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, condition, _rcp_rn_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), _rcp_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
 def rcp_rp_f64_1(a: Array) -> Array:
     # rcp.rp.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, condition, _rcp_rn_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), _rcp_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
@@ -141,7 +136,6 @@ def rcp_approx_ftz_f64_1(a: Array) -> Array:
 
 
 def _rcp_rn_ftz_f64_1_amended(a: Array) -> Array:
-    # 
     a_2 = flushed(a, f64)  # modifiers.yaml:36
     condition_2 = isNaN(a_2, f64)  # types.yaml:26
     d_2 = quieten(a_2, f64)  # types.yaml:27

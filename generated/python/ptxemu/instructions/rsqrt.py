@@ -46,7 +46,6 @@ def rsqrt_approx_ftz_f32_1(a: Array) -> Array:
 
 
 def _rsqrt_approx_f64_1_amended(a: Array) -> Array:
-    # 
     condition_2 = isNaN(a, f64)  # types.yaml:26
     d_2 = quieten(a, f64)  # types.yaml:27
     d_3 = _xfff8000000000000  # types.yaml:33
@@ -58,8 +57,7 @@ def rsqrt_approx_f64_1(a: Array) -> Array:
     # rsqrt.approx.f64
     # rsqrt.f64
     d = rSqrt(a, f64, roundTiesToEven, False)  # rsqrt.yaml:43
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, condition, _rsqrt_approx_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), _rsqrt_approx_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 

@@ -78,7 +78,6 @@ def sqrt_rp_ftz_f32_1(a: Array) -> Array:
 
 
 def _sqrt_rn_f64_1_amended(a: Array) -> Array:
-    # 
     condition_2 = isNaN(a, f64)  # types.yaml:26
     d_2 = quieten(a, f64)  # types.yaml:27
     d_3 = _xfff8000000000000  # types.yaml:33
@@ -90,32 +89,28 @@ def sqrt_rn_f64_1(a: Array) -> Array:
     # sqrt.rn.f64
     # sqrt.f64
     d = squareRoot(a, f64, roundTiesToEven, False)  # sqrt.yaml:36
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, condition, _sqrt_rn_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), _sqrt_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
 def sqrt_rz_f64_1(a: Array) -> Array:
     # sqrt.rz.f64
     d = squareRoot(a, f64, roundTowardZero, False)  # sqrt.yaml:36
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, condition, _sqrt_rn_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), _sqrt_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
 def sqrt_rm_f64_1(a: Array) -> Array:
     # sqrt.rm.f64
     d = squareRoot(a, f64, roundTowardNegative, False)  # sqrt.yaml:36
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, condition, _sqrt_rn_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), _sqrt_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 
 def sqrt_rp_f64_1(a: Array) -> Array:
     # sqrt.rp.f64
     d = squareRoot(a, f64, roundTowardPositive, False)  # sqrt.yaml:36
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, condition, _sqrt_rn_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), _sqrt_rn_f64_1_amended, a)  # types.yaml:25
     return d_5
 
 

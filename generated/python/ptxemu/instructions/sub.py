@@ -158,7 +158,6 @@ def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 
 
 def _sub_f64_2_amended(a: Array, b: Array) -> Array:
-    # 
     condition_2 = isNaN(a, f64)  # types.yaml:26
     d_2 = quieten(a, f64)  # types.yaml:27
     condition_3 = isNaN(b, f64)  # types.yaml:28
@@ -173,32 +172,28 @@ def sub_f64_2(a: Array, b: Array) -> Array:
     # sub.f64
     # sub.rn.f64
     d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _sub_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _sub_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
 def sub_rz_f64_2(a: Array, b: Array) -> Array:
     # sub.rz.f64
     d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _sub_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _sub_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
 def sub_rm_f64_2(a: Array, b: Array) -> Array:
     # sub.rm.f64
     d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _sub_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _sub_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
 def sub_rp_f64_2(a: Array, b: Array) -> Array:
     # sub.rp.f64
     d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:34
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _sub_f64_2_amended, a, b)  # types.yaml:25
+    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _sub_f64_2_amended, a, b)  # types.yaml:25
     return d_7
 
 
