@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 
 import ml_dtypes
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from ptxemu import environment
 
 SPELLINGS = sorted({v.spelling for v in ptxemu.variants()})
 F32 = np.array([1.5, -0.0, np.inf, np.nan, 1e-40], np.float32)
@@ -50,10 +52,10 @@ def test_operands_broadcast_as_ufuncs_do() -> None:
 
 
 def test_more_elements_than_a_block_with_awkward_strides() -> None:
-    a = np.arange(100_001, dtype=np.float32)[::-3]
+    a = np.arange(400_001, dtype=np.float32)[::-3]
     b = np.arange(a.size, dtype=np.float32)
     assert_array_equal(ptxemu.execute("mul.f32", a, b), a * b)
-    pairs = np.arange(60_000, dtype=np.uint32)[::2] & np.uint32(0x3FFF3FFF)
+    pairs = np.arange(160_000, dtype=np.uint32)[::2] & np.uint32(0x3FFF3FFF)
     assert_array_equal(ptxemu.execute("max.f16x2", pairs, pairs), pairs)
 
 
@@ -77,6 +79,62 @@ def test_out_may_be_an_operand_or_overlap_one() -> None:
     b = np.arange(40_000, dtype=np.float32)
     ptxemu.execute("mul.f32", b, b, out=b)
     assert_array_equal(b, np.arange(40_000, dtype=np.float32) ** 2)
+
+
+@pytest.mark.parametrize("threads", [2, 3, None])
+def test_threads_change_nothing(threads: int | None) -> None:
+    a = np.arange(700_001, dtype=np.float32)
+    b = a[::-1]
+    expected = ptxemu.execute("mul.rz.f32", a, b)
+    assert_array_equal(ptxemu.execute("mul.rz.f32", a, b, threads=threads), expected)
+    table = np.arange(900_000, dtype=np.uint32).reshape(3, 300_000)[:, ::-1]
+    row = table[0]
+    expected = ptxemu.execute("max.f16x2", table, row)
+    out = np.empty((300_000, 3), np.uint32).T
+    assert ptxemu.execute("max.f16x2", table, row, out=out, threads=threads) is out
+    assert_array_equal(out, expected)
+    assert_array_equal(ptxemu.execute("testp.normal.f32", a, threads=threads), np.full(a.shape, True))
+
+
+def test_threads_may_write_over_what_they_read() -> None:
+    a = np.arange(700_001, dtype=np.float32)
+    b = a.copy()
+    ptxemu.execute("add.f32", b, b, out=b, threads=4)
+    assert_array_equal(b, a + a)
+    ptxemu.execute("add.f32", b[1:], b[:-1], out=b[:-1], threads=4)
+    assert_array_equal(b[:-1], 2 * (a[1:] + a[:-1]))
+
+
+def test_threads_must_be_some() -> None:
+    a = np.float32([1])
+    with pytest.raises(ValueError, match="0 threads; it takes 1 or more, or None"):
+        ptxemu.execute("add.f32", a, a, threads=0)
+
+
+@pytest.mark.skipif(not environment.STEERS, reason="the environment cannot be steered on this platform")
+@pytest.mark.parametrize("direction", ["roundTowardZero", "roundTowardPositive"])
+def test_the_callers_environment_neither_counts_nor_changes(direction: str) -> None:
+    one, small = np.float32([1]), np.float32([2**-30])
+    with environment.environment(direction, environment.FLUSHES, environment.FLUSHES):
+        before = one + small
+        assert ptxemu.execute("add.f32", one, small) == 1
+        assert ptxemu.execute("fma.rp.f32", one, one, small) == np.nextafter(np.float32(1), np.float32(2))
+        assert one + small == before
+    assert one + small == 1
+
+
+def test_memory_beyond_operands_and_result_is_bounded() -> None:
+    a = np.ones(1 << 22)
+    out = np.empty_like(a)
+    for spelling in ("fma.rm.f64", "sqrt.rn.f64"):
+        kernel = ptxemu.compile(spelling)
+        operands = [a] * kernel.operands
+        kernel(*operands, out=out)
+        tracemalloc.start()
+        kernel(*operands, out=out)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 32 << 20
 
 
 def test_modifiers_may_stand_in_any_order() -> None:

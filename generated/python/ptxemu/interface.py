@@ -3,16 +3,22 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
 
-from . import formats
+from . import (
+    environment,
+    formats,
+    operations,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
+)
 from .binary import Array, Format
 from .index import TARGETS, TYPES, VARIANTS
 
@@ -100,23 +106,30 @@ def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
     row = min(fitting, key=lambda row: row.variant.operands)
     if target is not None:
         if target not in TARGETS:
-            near = difflib.get_close_matches(target, TARGETS, n=1)
+            near = _near(target, TARGETS)
             raise UnknownTargetError(f"unknown target '{target}'" + (f"; did you mean '{near[0]}'?" if near else ""))
         if TARGETS.index(target) < TARGETS.index(row.floor):
             raise UnknownTargetError(f"{row} needs {row.floor}; {target} is older")
     return Kernel(row, target)
 
 
-def execute(spelling: str, *arrays: Any, out: Any = None, target: str | None = None) -> Any:
+def execute(spelling: str, *arrays: Any, out: Any = None, target: str | None = None, threads: int | None = 1) -> Any:
     """Run a variant on its operands, whose number picks the variant; as `compile(...)(...)`."""
-    return compile(spelling, len(arrays), target)(*arrays, out=out)
+    return compile(spelling, len(arrays), target)(*arrays, out=out, threads=threads)
+
+
+def _near(name: str, names: Sequence[str]) -> list[str]:
+    """The name that comes nearest, if one is near at all."""
+    import difflib  # only needed when something is wrong
+
+    return difflib.get_close_matches(name, names, n=1)
 
 
 def _reject(spelling: str, opcode: str, names: list[str], operands: int | None, found: list[_Row]) -> NoReturn:
     rows = _rows().get(opcode)
     asked = spelling if operands is None else f"{spelling} with {_count(operands)}"
     if rows is None:
-        near = difflib.get_close_matches(opcode, _rows(), n=1)
+        near = _near(opcode, list(_rows()))
         hint = f"did you mean '{near[0]}'?" if near else "opcodes: " + ", ".join(_rows())
         raise UnknownVariantError(f"{asked}: unknown opcode '{opcode}'; {hint}")
     if found:
@@ -150,6 +163,8 @@ def _why_not(opcode: str, names: list[str], rows: list[_Row]) -> str:
 
 def _distance(row: _Row, names: list[str], operands: int | None) -> tuple[int, int, float, int]:
     """How far a variant is from what was asked: first other names, then another type, then spelling and operands."""
+    import difflib
+
     asked = frozenset(names)
     alike = difflib.SequenceMatcher(None, ".".join(names), row.variant.spelling.partition(".")[2]).ratio()
     return len(asked ^ row.names), int(row.type not in asked), -alike, abs(row.variant.operands - (operands or 0))
@@ -188,8 +203,11 @@ class Kernel:
         choice: dict[str | None, Callable[..., Array]] = module.KERNELS[self.variant.spelling, self.operands]
         return choice.get(self.target, choice[None])
 
-    def __call__(self, *arrays: Any, out: Any = None) -> Any:
-        """Compute the result, into `out` where given. Raises OperandError (a TypeError), ValueError for shapes."""
+    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1) -> Any:
+        """Compute the result, into `out` where given, on a number of threads (None: as many as there are processors).
+
+        Beside operands and result it takes at most 32 MB for each thread. Raises OperandError (a TypeError), ValueError
+        for shapes and for a number of threads below 1."""
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {_count(self.operands)}, {len(arrays)} came")
         operands = [self._as_bits(x, f"operand {'abc'[i]}") for i, x in enumerate(arrays)]
@@ -207,7 +225,7 @@ class Kernel:
         made = np.dtype(bool) if self._row.predicate else representation
         result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made)
         bits = result if self._row.predicate else result.view(self._bits)
-        self._run([*operands, bits])
+        self._run_on([*operands, bits], _available() if threads is None else threads)
         return result[()] if given is None and not shape else result
 
     def _as_bits(self, x: Any, what: str) -> Array:
@@ -241,6 +259,25 @@ class Kernel:
             raise ValueError(f"{self._row}: out is read-only")
         return out
 
+    def _run_on(self, arrays: list[Array], threads: int) -> None:
+        """Fill the last array, cut into as many parts along its longest axis as there are threads."""
+        if threads < 1:
+            raise ValueError(f"{self._row}: {threads} threads; it takes 1 or more, or None for one on each processor")
+        *operands, result = arrays
+        threads = min(threads, result.size * self._lanes // _BLOCK)
+        if threads < 2:
+            self._run(arrays)
+            return
+        axis = int(np.argmax(result.shape))
+        # What one thread reads, no other may write: only an operand that lies exactly under the result may share it.
+        operands = [x.copy() if np.may_share_memory(x, result) and not _is_same(x, result) else x for x in operands]
+        whole = [np.moveaxis(np.broadcast_to(x, result.shape), axis, 0) for x in operands]
+        whole.append(np.moveaxis(result, axis, 0))
+        edges = np.linspace(0, result.shape[axis], threads + 1).astype(int).tolist()
+        parts = [[x[start:stop] for x in whole] for start, stop in pairwise(edges)]
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(self._run, parts))
+
     def _run(self, arrays: list[Array]) -> None:
         """Fill the last array block by block."""
         function, lanes = self._function, self._format.unsigned
@@ -250,7 +287,7 @@ class Kernel:
         op_flags: Any = [*[reads] * (len(arrays) - 1), writes]
         flags: Any = ["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"]
         blocks = np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=_BLOCK // self._lanes)
-        with blocks, np.errstate(all="ignore"):
+        with blocks, np.errstate(all="ignore"), environment.ordinary():
             if not blocks.itersize:
                 return
             for block in blocks:
@@ -258,6 +295,18 @@ class Kernel:
                 if self._lanes > 1:
                     operands, result = [x.view(lanes) for x in operands], result.view(lanes)
                 result[...] = function(*operands)
+
+
+def _available() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _is_same(x: Array, y: Array) -> bool:
+    """Do two arrays have the same elements in the same places?"""
+    return (
+        x.__array_interface__["data"] == y.__array_interface__["data"] and x.shape == y.shape and x.strides == y.strides
+    )
 
 
 def _is_native(dtype: np.dtype[Any], f: Format) -> bool:
