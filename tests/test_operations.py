@@ -126,6 +126,17 @@ def test_operands_flushed_by_the_choice(name: str, f: Any) -> None:
 
 
 @each_format
+@pytest.mark.parametrize("name", ["maximum", "minimum", "maximumNumber", "minimumNumber"])
+def test_a_choice_beside_one_number(name: str, f: Any) -> None:
+    x = special(*fields(f))
+    choice = getattr(operations, name)
+    for pattern in x:
+        y = np.array(pattern)
+        for daz in (False, True):
+            assert_same(choice(x, y, f, daz), choice(x, np.full_like(x, y), f, daz), x, np.full_like(x, y))
+
+
+@each_format
 @each_mode
 @each_flush
 def test_square_root(f: Any, mode: str, ftz: bool) -> None:

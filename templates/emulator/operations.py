@@ -449,13 +449,18 @@ def _by_order(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> A
 def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, marker: int, daz: bool) -> Array:
     if f.native is None or not np.ndim(x):
         return _by_order(flushed(x, f), flushed(y, f), f, choose, marker) if daz else _by_order(x, y, f, choose, marker)
-    if not np.ndim(y):
+    number = None if np.ndim(y) else y.view(f.native)
+    if number is not None:
         # NumPy takes several times as long for one number as for an array of it.
         y = np.full_like(x, y)
     x, y = np.broadcast_arrays(x, y) if x.shape != y.shape else (x, y)
     value = native(x.view(f.native), y.view(f.native))
-    # Of two zeros NumPy takes either.
-    zeros = np.count_nonzero(value == 0)
+    # Of two zeros NumPy takes either, which is nothing to mend where there is no second one.
+    zeros = 0
+    if choose is np.maximum and number is not None and number == 0 and not np.signbit(number):
+        value += number
+    elif number is None or number == 0:
+        zeros = np.count_nonzero(value == 0)
     if daz and environment.can(roundTiesToEven, False, True):
         # Flushing keeps the order, so that it may as well come last.
         with environment.environment(roundTiesToEven, False, True):
