@@ -159,6 +159,11 @@ def sum_to_odd(x: Array, y: Array) -> Array:
         low = x + y
     with environment.environment(roundTowardPositive):
         high = x + y
+    return _odd_of(low, high)
+
+
+def _odd_of(low: Array, high: Array) -> Array:
+    """Of a value rounded down and up, the odd one; `low` is reused."""
     # Neighbours, of which the one nearer to zero has the smaller pattern and either is odd; or the same; or -0 and +0.
     nearer, other = (bits.view(native_format(bits.dtype).unsigned) for bits in (low, high))
     inexact = nearer ^ other
@@ -236,11 +241,26 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
         with environment.environment(mode, ftz):
             result = value.astype(f.native)
         return canonicalise(result, f)
-    round_value = _narrow_by_integers if f.native is None else _narrow_by_cast
-    bits = round_value(value, f, mode)
+    if f.native is None and value.dtype == np.float64 and f.exponent_bits <= 8 and f.precision <= 22:
+        value = _single_to_odd(value) if environment.STEERS else value
+    if f.native is not None:
+        bits = _narrow_by_cast(value, f, mode)
+    elif value.dtype == np.float32 and f.exponent_bits < 8 and mode == roundTiesToEven:
+        bits = _narrow_by_addition(value, f)
+    else:
+        bits = _narrow_by_integers(value, f, mode)
     if ftz:
         flush(bits, f, lambda lanes: is_tiny(value[lanes], f, mode))
     return bits
+
+
+def _single_to_odd(value: Array) -> Array:
+    """float64 as float32, rounded to odd."""
+    with environment.environment(roundTowardNegative):
+        low = value.astype(np.float32)
+    with environment.environment(roundTowardPositive):
+        high = value.astype(np.float32)
+    return _odd_of(low, high)
 
 
 def _sticky_tie(value: Array) -> Array:
@@ -261,6 +281,36 @@ def _narrow_by_cast(value: Array, f: Format, mode: Direction) -> Array:
         step(bits, below, above, f, mode)
     replace(bits, np.isnan(result), f.nan, f)
     return bits
+
+
+def _narrow_by_addition(value: Array, f: Format) -> Array:
+    """float32 to nearest even in a format of fewer exponent bits.
+
+    Added to a power of two whose last place is the format's at the value, subnormal or not, a value is rounded there by
+    the addition itself. Scaled to the same exponents, the rest is moving bits.
+    """
+    u32 = np.uint32
+    bits = value.view(u32)
+    cut = BINARY32.fraction_bits - f.fraction_bits
+    magnitude = bits & BINARY32.magnitude_mask
+    # From 2**(emax + 1) on everything rounds to infinity. NumPy takes several times as long for one number as for an
+    # array of it.
+    beyond = np.full_like(magnitude, (f.emax + 1 + BINARY32.bias) << BINARY32.fraction_bits)
+    np.minimum(magnitude, beyond, out=magnitude)
+    anchor = magnitude & BINARY32.infinity
+    np.maximum(anchor, np.full_like(anchor, (f.emin + BINARY32.bias) << BINARY32.fraction_bits), out=anchor)
+    anchor += u32(cut << BINARY32.fraction_bits)
+    rounded = magnitude.view(np.float32)
+    rounded += anchor.view(np.float32)
+    rounded -= anchor.view(np.float32)
+    rounded *= np.float32(2.0 ** (f.bias - BINARY32.bias))
+    magnitude >>= u32(cut)
+    bits = bits >> u32(BINARY32.width - f.width)
+    bits &= u32(f.sign_mask)
+    bits |= magnitude
+    result = bits.astype(f.unsigned)
+    replace(result, np.isnan(value), f.nan, f)
+    return result
 
 
 def _narrow_by_integers(value: Array, f: Format, mode: Direction) -> Array:

@@ -434,17 +434,22 @@ def _from_order(key: Array, f: Format) -> Array:
     return _order(key.view(f.unsigned), f).view(f.unsigned)
 
 
-@elementwise(2)
 def _by_order(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> Array:
     """`marker`, an order of no number, stands for NaN: the first chosen where it wins, the last where it loses."""
     nan = f.signed.type(marker)
-    a, b = _order(x, f), _order(y, f)
-    replace(a.view(f.unsigned), isNaN(x, f), nan.view(f.unsigned), f)
-    replace(b.view(f.unsigned), isNaN(y, f), nan.view(f.unsigned), f)
-    choose(a, b, out=a)
+    keys = []
+    for operand in np.atleast_1d(x, y):
+        key = _order(operand, f)
+        replace(key.view(f.unsigned), isNaN(operand, f), nan.view(f.unsigned), f)
+        keys.append(key)
+    a, b = keys
+    if b.size == 1 < a.size:
+        # NumPy takes several times as long for one number as for an array of it.
+        b = np.full_like(a, b)
+    a = choose(a, b)
     result = _from_order(a, f)
     replace(result, a == nan, f.nan, f)
-    return result
+    return result.reshape(np.broadcast_shapes(np.shape(x), np.shape(y)))
 
 
 def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, marker: int, daz: bool) -> Array:
@@ -461,7 +466,7 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
     if choose is np.maximum and number is not None and number == 0 and not np.signbit(number):
         value += number
     elif number is None or number == 0:
-        zeros = np.count_nonzero(value == 0)
+        zeros = int(np.count_nonzero(value == 0))
     if daz and environment.can(roundTiesToEven, False, True):
         # Flushing keeps the order, so that it may as well come last.
         with environment.environment(roundTiesToEven, False, True):
