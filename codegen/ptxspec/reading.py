@@ -134,7 +134,7 @@ def _speed(doc: Document | None, errors: list[Diagnostic]) -> Speed | None:
         for j, row in enumerate(t["rows"]):
             if len(row) != len(t["columns"]):
                 message = f"{len(row)} cells under {len(t['columns'])} columns"
-                errors.append(doc.error(("tables", i, "rows", j), message, "an empty cell is written as \"\""))
+                errors.append(doc.error(("tables", i, "rows", j), message, 'an empty cell is written as ""'))
         rows = tuple(map(tuple, t["rows"]))
         tables.append(SpeedTable(_text(t["title"]), _text(t["note"]), tuple(t["columns"]), rows))
     return Speed(doc.data["command"], doc.data["date"], doc.data["machine"], tuple(tables))

@@ -1,6 +1,7 @@
-"""`pytest tests/benchmarks` prints what is measured; with --record it also goes into the manual.
+"""`pytest tests/benchmarks` prints what is measured; with --record it also goes to spec/speed.yaml and the manual.
 
 Nothing fails for being slow. The packages to compare with come with `pip install -e '.[test,benchmark]'`.
+`-k "f64 and fma"` measures that family alone; kernels.py measures single variants.
 """
 
 from __future__ import annotations
@@ -13,30 +14,27 @@ from typing import Any
 import pytest
 from peers import PEERS, installed
 from ptxspec import generate
-from tables import Table, as_yaml, machine
+from tables import FIGURES, Table, as_yaml, machine
 from timing import in_turn
 
 ROOT = Path(__file__).parents[2]
 KERNELS = Table(
     "Kernels",
-    "The slowest variant of each family on 2^20 random bit patterns, with out= and on one thread; median is the "
-    "family's median. 'ns' is for an element, 'x add' times numpy.add on as many float32 numbers, with the most that "
-    "is aimed at in parentheses, 'x own' times NumPy's operation of the same name, 'specials' the time on subnormals, "
-    "NaNs or a mixture of all kinds over that on ordinary numbers (3 is aimed at). Times are of the processor, taken "
-    "in turn. A peer's cell is the median of its ns over what it can do of the family, without turning operands into "
-    "its numbers and back, and how many of its results are not MPFR's, on random bit patterns and a grid of special "
-    "values; a NaN is right where a NaN is due, whatever its bits. Empty: it cannot do the operations.",
-    [
-        "family", "variants", "ns", "x add", "median", "x own", "specials", "accelerated: ns", "x add", "median",
-        "x own", "specials", *PEERS,
-    ],
-)  # fmt: skip
+    "The slowest variant of each family on 2^20 random bit patterns, with out= and on one thread: nanoseconds for an "
+    "element; 'x add', how many times that is the time of numpy.add on as many float32 numbers, with the most that is "
+    "aimed at in parentheses, and the family's median of that; 'x own', the most times that a variant takes as long as "
+    "NumPy's operation of its name; 'specials', the most times that subnormals, NaNs or a mixture of all kinds take as "
+    "long as ordinary numbers, which is to be at most 3. 'C': with the accelerator, which is C. Times are the "
+    "processor's, taken in turn. A peer's cell has the median of its nanoseconds over what it can do of the family, "
+    "without turning operands into its numbers and back, and how many of its results are not MPFR's, on random bit "
+    "patterns and a grid of special values; where a NaN is due, any NaN is right. Empty: it cannot do the operations.",
+    ["family", "variants", *FIGURES, *(f"C {figure}" for figure in FIGURES), *installed()],
+)
 AROUND = Table(
     "Around the kernels",
-    "Whole processes and first calls, medians of times taken in turn, with the most that is aimed at.",
-    ["what", "measured", "at most", "against", "ratio", "at most"],
+    "Medians of times taken in turn; 'at most' is what is aimed at.",
+    ["what", "measured", "at most", "against", "ratio", "ratio at most"],
 )
-
 NOTES: list[str] = []
 
 
@@ -47,6 +45,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def kernels_table() -> Table:
     return KERNELS
+
+
+@pytest.fixture
+def note() -> Callable[[str], None]:
+    """Say something below the tables."""
+    return NOTES.append
 
 
 @pytest.fixture
@@ -107,5 +111,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             for line in ("", f"{table.title}. {table.note}", "", *table.lines()):
                 terminalreporter.write_line(line)
     missing = [peer for peer in PEERS if peer not in installed()]
-    for note in [*NOTES, *(f"{p} is left out: pip install -e '.[benchmark]' brings it" for p in missing)]:
-        terminalreporter.write_line(note)
+    NOTES.extend(f"{peer} is left out: pip install -e '.[benchmark]' brings it" for peer in missing)
+    for line in dict.fromkeys(NOTES):
+        terminalreporter.write_line(line)

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -127,7 +128,9 @@ def softfloatpy_way(v: Variant) -> Way | None:
     return Way(
         lambda bits: [number.from_bytes(x.to_bytes(bits_type.itemsize, "big")) for x in bits.tolist()],
         by_element(run),
-        lambda found: np.frombuffer(b"".join(x.to_bytes() for x in found), bits_type.newbyteorder(">")).astype(bits_type),
+        lambda found: np.frombuffer(b"".join(x.to_bytes() for x in found), bits_type.newbyteorder(">")).astype(
+            bits_type
+        ),
         Rounding,
     )
 
@@ -161,6 +164,7 @@ PEERS: dict[str, Callable[[Variant], Way | None]] = {
 }
 
 
+@cache
 def installed() -> dict[str, str]:
     """The version of each peer's package, by the peer's name; none of one that is not there."""
     found = {}
