@@ -18,17 +18,10 @@ from typing import Any
 import gmpy2  # type: ignore[import-untyped]
 import numpy as np
 from families import DIRECTED, approximates, names, opcode, type_of
+from judge import MODES
 from kernels import FIELDS, Bits, own_operation
 from mpfr import context, decode, encode, unsigned_type
 from ptxemu import Variant
-
-MODES = {
-    "rn": "roundTiesToEven",
-    "rz": "roundTowardZero",
-    "rm": "roundTowardNegative",
-    "rp": "roundTowardPositive",
-}
-UNCHANGED: Callable[[Any], Any] = lambda x: x  # noqa: E731
 
 
 @dataclass(frozen=True)
@@ -51,10 +44,6 @@ def operation(v: Variant) -> str:
     return ".".join((named, *sorted(names(v) - MODES.keys())))
 
 
-def one_like(x: Sequence[Any]) -> list[Any]:
-    return [type(x[0])(1)] * len(x)
-
-
 def by_element(f: Callable[..., Any]) -> Callable[..., list[Any]]:
     return lambda *columns: list(map(f, *columns))
 
@@ -67,7 +56,7 @@ def gmpy2_way(v: Variant) -> Way | None:
         "testp.infinite": gmpy2.is_infinite, "testp.notanumber": gmpy2.is_nan,
     }  # fmt: skip
     name, fields = operation(v), FIELDS[type_of(v)]
-    if name not in (*functions, "rcp") or v.operands > 3:
+    if name not in (*functions, "rcp"):
         return None
     wide = gmpy2.context(precision=53, emax=1 << 20, emin=-(1 << 20))
     one = gmpy2.mpfr(1)
@@ -182,6 +171,8 @@ def ways(peer: str, variants: Sequence[Variant]) -> list[tuple[Variant, Way]]:
     """What a peer can do of some variants, each computation once: add.f32 is add.rn.f32."""
     found: dict[tuple[str, str, str], tuple[Variant, Way]] = {}
     for v in variants:
-        if type_of(v) in FIELDS and not approximates(v) and (way := PEERS[peer](v)):
+        # Of three operands peers have a product and a sum only.
+        possible = type_of(v) in FIELDS and not approximates(v) and (v.operands < 3 or operation(v) == "fma")
+        if possible and (way := PEERS[peer](v)):
             found.setdefault((operation(v), rounding(v), type_of(v)), (v, way))
     return list(found.values())
