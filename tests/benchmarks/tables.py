@@ -42,7 +42,7 @@ def machine(peers: dict[str, str]) -> dict[str, str]:
     return {
         "processor": _processor(),
         "cores": str(os.cpu_count()),
-        "system": platform.platform(),
+        "system": _system(),
         "python": f"{platform.python_implementation()} {platform.python_version()}, {platform.python_compiler()}",
         "numpy": np.__version__,
         "compiler": _compiler(),
@@ -57,6 +57,13 @@ def _processor() -> str:
         lines = []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return f"{named[0]}, {platform.machine()}" if named else platform.processor() or platform.machine()
+
+
+def _system() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        return f"{platform.system()} {platform.release()}"
 
 
 def _compiler() -> str:
