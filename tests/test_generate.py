@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Project
 from ptxspec import generate
+from ptxspec.reading import read
 from ptxspec.roots import Root
 
 MUL = "spec/instructions/mul.yaml"
@@ -51,8 +52,11 @@ def test_the_bytes_depend_on_nothing_but_the_specification(project: Project, tmp
 
 def test_every_file_is_stamped_and_none_names_a_machine_or_a_time(project: Project) -> None:
     assert project.run("generate").code == 0
+    speed = read(project.root).speed
+    measured = speed.date if speed else ""
     for name, data in files(project.root / "generated").items():
-        text = data.decode()
+        # The day of a measurement stands in the specification, which is allowed to.
+        text = data.decode().replace(measured, "")
         assert str(project.root) not in text and str(Path.home()) + "/" not in text, name
         assert not re.search(r"\b20[2-9]\d-\d\d-\d\d\b|\d\d:\d\d:\d\d", text), name
         assert b"\r" not in data

@@ -391,6 +391,26 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class SpeedTable:
+    """Figures that belong together. A row has a cell for each column, which is empty where nothing was measured."""
+
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What the benchmarks measured: with which command, when, and on what machine."""
+
+    command: str
+    date: str
+    machine: Mapping[str, str]
+    tables: tuple[SpeedTable, ...]
+
+
+@dataclass(frozen=True)
 class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode."""
 
@@ -406,6 +426,7 @@ class Spec:
     evidence: Evidence | None
     sources: Mapping[str, str]
     assembler: Assembler = Assembler()
+    speed: Speed | None = None
 
     @property
     def ledger(self) -> tuple[Entry, ...]:

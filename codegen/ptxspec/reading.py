@@ -32,6 +32,8 @@ from .model import (
     Rule,
     Selector,
     Spec,
+    Speed,
+    SpeedTable,
     SyntaxLine,
     Target,
     Tolerated,
@@ -82,9 +84,11 @@ def read_all(root: Path) -> Reading:
         return None if found else doc
 
     common = {name: document(folder / f"{name}.yaml", name) for name in COMMON}
-    # A specification that no assembler was asked about yet has none.
-    judged = folder / "evidence.yaml"
-    evidence = document(judged, "evidence") if judged.exists() else None
+    # A specification that no assembler was asked about yet, or nobody has measured, has none of these.
+    evidence, speed = (
+        document(path, path.stem) if path.exists() else None
+        for path in (folder / "evidence.yaml", folder / "speed.yaml")
+    )
     present = sorted(p for p in (folder / "instructions").glob("*") if not p.name.startswith("."))
     paths = [p for p in present if p.suffix == ".yaml"]
     for p in present:
@@ -102,7 +106,10 @@ def read_all(root: Path) -> Reading:
         spec = files.common(types, modifiers, targets, sources)
         read_ones = [files.instruction(doc, spec) for doc in instructions]
         spec = replace(
-            spec, instructions={i.opcode: i for i in read_ones if i is not None}, evidence=_evidence(evidence)
+            spec,
+            instructions={i.opcode: i for i in read_ones if i is not None},
+            evidence=_evidence(evidence),
+            speed=_speed(speed, errors),
         )
         if assembler:
             spec = replace(spec, assembler=files.assembler(assembler, spec))
@@ -117,6 +124,20 @@ def _evidence(doc: Document | None) -> Evidence | None:
     d = doc.data
     ledger = tuple(Entry(e["variant"], int(e["operands"]), e["manual"], e["assembler"]) for e in d.get("ledger") or ())
     return Evidence(d["assembler"], int(d["pairs"]), int(d["variants"]), int(d["spellings"]), ledger)
+
+
+def _speed(doc: Document | None, errors: list[Diagnostic]) -> Speed | None:
+    if doc is None:
+        return None
+    tables = []
+    for i, t in enumerate(doc.data["tables"]):
+        for j, row in enumerate(t["rows"]):
+            if len(row) != len(t["columns"]):
+                message = f"{len(row)} cells under {len(t['columns'])} columns"
+                errors.append(doc.error(("tables", i, "rows", j), message, 'an empty cell is written as ""'))
+        rows = tuple(map(tuple, t["rows"]))
+        tables.append(SpeedTable(_text(t["title"]), _text(t["note"]), tuple(t["columns"]), rows))
+    return Speed(doc.data["command"], doc.data["date"], doc.data["machine"], tuple(tables))
 
 
 def _text(value: Any) -> str:

@@ -1,41 +1,116 @@
-"""Ratios taken in one run; nothing fails for being slow. `pytest tests/benchmarks` prints them."""
+"""`pytest tests/benchmarks` prints what is measured; with --record it also goes to spec/speed.yaml and the manual.
+
+Nothing fails for being slow. The packages to compare with come with `pip install -e '.[test,benchmark]'`.
+`-k "f64 and fma"` measures that family alone; kernels.py measures single variants.
+"""
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
 
 import pytest
+from peers import PEERS, installed
+from ptxspec import generate
+from tables import FIGURES, Table, as_yaml, machine
+from timing import in_turn
 
-Row = tuple[str, str, str]
-ROWS: list[Row] = []
+ROOT = Path(__file__).parents[2]
+KERNELS = Table(
+    "Kernels",
+    "The slowest variant of each family on 2^20 random bit patterns, with out= and on one thread: nanoseconds for an "
+    "element; 'x add', how many times that is the time of numpy.add on as many float32 numbers, with the most that is "
+    "aimed at in parentheses, and the family's median of that; 'x own', the most times that a variant takes as long as "
+    "NumPy's operation of its name; 'specials', the most times that subnormals, NaNs or a mixture of all kinds take as "
+    "long as ordinary numbers, which is to be at most 3. 'C': with the accelerator, which is C. Times are the "
+    "processor's, taken in turn. A peer's cell has the median of its nanoseconds over what it can do of the family, "
+    "without turning operands into its numbers and back, and how many of its results are not MPFR's, on random bit "
+    "patterns and a grid of special values; where a NaN is due, any NaN is right. Empty: it cannot do the operations.",
+    ["family", "variants", *FIGURES, *(f"C {figure}" for figure in FIGURES), *installed()],
+)
+AROUND = Table(
+    "Around the kernels",
+    "Medians of times taken in turn; 'at most' is what is aimed at.",
+    ["what", "measured", "at most", "against", "ratio", "ratio at most"],
+)
+NOTES: list[str] = []
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--record", action="store_true", help="write the figures to spec/speed.yaml and the manual")
 
 
 @pytest.fixture
-def compare() -> Callable[[str, Callable[[], object], str, Callable[[], object]], None]:
+def kernels_table() -> Table:
+    return KERNELS
+
+
+@pytest.fixture
+def note() -> Callable[[str], None]:
+    """Say something below the tables."""
+    return NOTES.append
+
+
+@pytest.fixture
+def around() -> Callable[..., None]:
+    """Add a line: around("what", "8.1 MB", at_most="32 MB")."""
+
+    def add(
+        what: str,
+        measured: str,
+        at_most: str = "",
+        against: str = "",
+        ratio: float | None = None,
+        ratio_at_most: str = "",
+    ) -> None:
+        AROUND.rows.append([what, measured, at_most, against, "" if ratio is None else f"{ratio:.2f}", ratio_at_most])
+
+    return add
+
+
+@pytest.fixture
+def compare(around: Callable[..., None]) -> Callable[..., None]:
     """Time two things in turn and report the median of their ratios: compare("ours", f, "theirs", g)."""
 
     def run(
-        name: str, ours: Callable[[], object], yardstick: str, theirs: Callable[[], object], rounds: int = 9
+        name: str,
+        ours: Callable[[], object],
+        yardstick: str,
+        theirs: Callable[[], object],
+        rounds: int = 5,
+        at_most: str = "",
     ) -> None:
-        def seconds(f: Callable[[], object]) -> float:
-            start = time.perf_counter()
-            f()
-            return time.perf_counter() - start
-
-        seconds(ours), seconds(theirs)
-        pairs = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]
-        ratio = statistics.median(a / b for a, b in pairs)
-        took = statistics.median(a for a, _ in pairs)
-        ROWS.append((name, f"{took * 1e3:9.2f} ms", f"{ratio:7.2f} x {yardstick}"))
+        mine, other = in_turn(ours, theirs, rounds=rounds)
+        ratio = median(a / b for a, b in zip(mine, other, strict=True))
+        around(name, f"{median(mine) * 1e3:.0f} ms", at_most, yardstick, ratio)
 
     return run
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """With --record: write what was measured, if that was all of it."""
+    if not session.config.getoption("--record"):
+        return
+    reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
+    everything = {item.path for item in session.items} == set(Path(__file__).parent.glob("test_*.py"))
+    if exitstatus != 0 or not everything or reporter.stats.get("deselected"):
+        NOTES.append("nothing is recorded: not all benchmarks ran")
+        return
+    path = ROOT / "spec" / "speed.yaml"
+    path.write_text(as_yaml([KERNELS, AROUND], machine(installed())), "utf-8", newline="\n")
+    generate.generate(ROOT)
+    NOTES.append(f"recorded: {path}, and generated/ with it")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if ROWS:
-        width = max(len(name) for name, _, _ in ROWS)
-        terminalreporter.write_line("")
-        for name, took, ratio in ROWS:
-            terminalreporter.write_line(f"{name.ljust(width)}  {took}  {ratio}")
+    for table in (KERNELS, AROUND):
+        if table.rows:
+            for line in ("", f"{table.title}. {table.note}", "", *table.lines()):
+                terminalreporter.write_line(line)
+    missing = [peer for peer in PEERS if peer not in installed()]
+    NOTES.extend(f"{peer} is left out: pip install -e '.[benchmark]' brings it" for peer in missing)
+    for line in dict.fromkeys(NOTES):
+        terminalreporter.write_line(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,20 +12,28 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sys.executable).with_name("ptxspec")
+NOTHING = ("python -c pass", lambda: run(sys.executable, "-c", "pass"))
+
+
+def run(*arguments: object) -> None:
+    subprocess.run([str(a) for a in arguments], stdout=subprocess.DEVNULL, check=True, cwd=ROOT)
 
 
 @pytest.mark.parametrize(
-    "command",
-    [["query", "max.NaN.f32"], ["list"], ["validate"], ["generate", "--check"]],
-    ids=" ".join,
+    ("command", "at_most"),
+    [(["query", "max.NaN.f32"], ""), (["list"], ""), (["validate"], "1500 ms"), (["generate", "--check"], "")],
+    ids=lambda x: " ".join(x) if isinstance(x, list) else "",
 )
-def test_command(command: list[str], compare: Callable[..., None]) -> None:
-    def run(*arguments: object) -> None:
-        subprocess.run([str(a) for a in arguments], stdout=subprocess.DEVNULL, check=True, cwd=ROOT)
+def test_command(command: list[str], at_most: str, compare: Callable[..., None]) -> None:
+    compare(f"ptxspec {' '.join(command)}", lambda: run(SCRIPT, *command), *NOTHING, at_most=at_most)
 
-    compare(
-        f"ptxspec {' '.join(command)}",
-        lambda: run(SCRIPT, *command),
-        "python -c pass",
-        lambda: run(sys.executable, "-c", "pass"),
-    )
+
+def test_generate_everything(tmp_path: Path, compare: Callable[..., None]) -> None:
+    for folder in ("spec", "templates"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+
+    def anew() -> None:
+        shutil.rmtree(tmp_path / "generated", ignore_errors=True)
+        run(SCRIPT, "generate", "--root", tmp_path)
+
+    compare("ptxspec generate, everything anew", anew, *NOTHING, at_most="3000 ms")

@@ -53,19 +53,24 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             files[f"manual/{instruction.opcode}.{suffix}"] = templates.render(
                 f"manual/instruction.{suffix}.j2", sources, comment="<!-- {} -->", **values
             )
-    for own in ("index", "ledger"):
+    for own in ("index", "ledger", "speed"):
         if f"manual/{own}.md" in files:
             raise PtxspecError(f"no opcode can be called '{own}': the manual has a page of that name")
     for suffix in ("md", "html"):
         files[f"manual/index.{suffix}"] = templates.render(
             f"manual/index.{suffix}.j2", [i.path for i in instructions], comment="<!-- {} -->",
             instructions=instructions, variants=sum(len(i.variants) for i in instructions), evidence=spec.evidence,
+            speed=spec.speed,
         )  # fmt: skip
         if spec.evidence is not None:
             files[f"manual/ledger.{suffix}"] = templates.render(
                 f"manual/ledger.{suffix}.j2", ["spec/evidence.yaml", *(i.path for i in instructions)],
                 comment="<!-- {} -->", evidence=spec.evidence, ledger=spec.ledger, proven=is_proven(spec),
             )  # fmt: skip
+        if spec.speed is not None:
+            files[f"manual/speed.{suffix}"] = templates.render(
+                f"manual/speed.{suffix}.j2", ["spec/speed.yaml"], comment="<!-- {} -->", speed=spec.speed
+            )
     return files
 
 

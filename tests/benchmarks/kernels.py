@@ -1,0 +1,154 @@
+"""`python kernels.py VARIANT/OPERANDS...`: measure kernels in a process of its own, as PTXEMU_ACCELERATOR has them.
+
+One thread, out= given. Prints a JSON list with an object for each variant: its "spelling"; "ns" per element on random
+bit patterns; "add", the ratio to numpy.add on float32 numbers, and "own", that to NumPy's operation of the same name on
+the same operands, or null; "specials", the longest time on subnormals, NaNs or a mixture of all kinds of operands over
+that on ordinary ones. All are medians of processor time, over rounds in which everything was called in turn.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+from statistics import median
+from typing import Any
+
+import numpy as np
+import ptxemu
+from families import names, opcode, type_of
+from numpy.typing import NDArray
+from ptxemu import Variant
+from timing import in_turn
+
+Bits = NDArray[Any]
+SIZE = 1 << 20
+# Special values are told from ordinary ones on fewer elements.
+FEWER = 1 << 17
+# A kernel that takes longer for an element is measured on few: more would be no more exact.
+SLOW, FEW = 200e-9, 1 << 14
+# Exponent and fraction bits of a lane.
+FIELDS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52)}
+NATIVE = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+# NumPy's names of PTX's operations. fmin and fmax return the number where one operand is a NaN, as min and max do.
+OWN: dict[str, Callable[..., Any]] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "sqrt": np.sqrt, "rcp": np.reciprocal,
+    "min": np.fmin, "max": np.fmax, "min.NaN": np.minimum, "max.NaN": np.maximum, "abs": np.abs, "neg": np.negative,
+    "testp.finite": np.isfinite, "testp.infinite": np.isinf, "testp.notanumber": np.isnan,
+    "sin": np.sin, "cos": np.cos, "lg2": np.log2, "ex2": np.exp2, "tanh": np.tanh,
+    "copysign": lambda a, b, **given: np.copysign(b, a, **given),
+}  # fmt: skip
+# What a caller of NumPy has no choice of, so that the operation is still the one to compare with.
+INDIFFERENT = {"rn", "rz", "rm", "rp", "approx", "full"}
+
+
+def own_operation(v: Variant) -> Callable[..., Any] | None:
+    """What NumPy has of a variant's name, whatever the rounding."""
+    if v.operands > 2:
+        return None
+    return OWN.get(".".join((opcode(v), *sorted(names(v) - INDIFFERENT))))
+
+
+def lane(type_: str) -> str:
+    return type_.removesuffix("x2")
+
+
+@cache
+def operands(type_: str, kind: str) -> list[Bits]:
+    """Three arrays of bit patterns. All but the random and mixed ones are positive first: roots of them exist."""
+    e, f = FIELDS[lane(type_)]
+    dtype = np.dtype(f"u{(1 + e + f) // 8}")
+    count = SIZE * (2 if type_.endswith("x2") else 1)
+    rng = np.random.default_rng([e, f])
+    found = []
+    for i in range(3):
+        bits = rng.integers(0, np.iinfo(dtype).max, count, dtype, endpoint=True)
+        fraction = np.maximum(bits & dtype.type((1 << f) - 1), dtype.type(1))
+        sign = bits & dtype.type((1 << (e + f)) if i else 0)
+        bias = (1 << (e - 1)) - 1
+        exponent = rng.integers(bias - 4, bias + 4, count).astype(dtype) << dtype.type(f)
+        top = dtype.type(((1 << e) - 1) << f)
+        kinds = {
+            "random": bits,
+            "ordinary": sign | exponent | fraction,
+            "subnormal": sign | fraction,
+            "NaN": sign | top | fraction,
+        }
+        kinds["mixed"] = np.choose(rng.integers(0, 6, count), [*kinds.values(), sign, sign | top])
+        found.append(kinds[kind].view(f"u{dtype.itemsize * count // SIZE}"))
+    return found
+
+
+@cache
+def yardstick() -> Callable[[], object]:
+    rng = np.random.default_rng(2026)
+    x, y, z = (rng.standard_normal(SIZE).astype(np.float32) for _ in range(3))
+    return lambda: np.add(x, y, out=z)
+
+
+class Measured:
+    """A variant, and the times of its rounds so far: those of the kernel, of the yardstick and of NumPy's operation."""
+
+    def __init__(self, v: Variant) -> None:
+        self.variant, self.type = v, type_of(v)
+        self.kernel = ptxemu.compile(v.spelling, v.operands)
+        self.out = np.empty(SIZE, bool if opcode(v) == "testp" else operands(self.type, "random")[0].dtype)
+        [[seconds]] = in_turn(self.on("random", FEW), rounds=1, clock=time.thread_time)
+        self.size = FEW if seconds > SLOW * FEW else SIZE
+        self.rounds: list[list[float]] = [[], [], []]
+
+    def on(self, kind: str, size: int) -> Callable[[], object]:
+        given = [x[:size] for x in operands(self.type, kind)[: self.variant.operands]]
+        return lambda: self.kernel(*given, out=self.out[:size])
+
+    def own(self) -> Callable[[], object] | None:
+        own, native = own_operation(self.variant), NATIVE.get(lane(self.type))
+        if own is None or native is None:
+            return None
+        given = [x[: self.size].view(native) for x in operands(self.type, "random")[: self.variant.operands]]
+        out = np.empty(given[0].shape, bool if opcode(self.variant) == "testp" else native)
+        return lambda: own(*given, out=out)
+
+    def measure(self, rounds: int) -> None:
+        own = self.own()
+        functions = [self.on("random", self.size), yardstick(), *([own] if own else [])]
+        taken = in_turn(*functions, rounds=rounds, seconds=0.01, clock=time.thread_time)
+        for times, more in zip(self.rounds, taken, strict=False):
+            times += more
+
+    @property
+    def ratio(self) -> float:
+        kernel, add, _ = self.rounds
+        return median(k / a for k, a in zip(kernel, add, strict=True)) * SIZE / self.size
+
+    def result(self) -> dict[str, Any]:
+        kernel, _, own = self.rounds
+        kinds = ("ordinary", "subnormal", "NaN", "mixed")
+        ordinary, *special = in_turn(
+            *(self.on(k, min(FEWER, self.size)) for k in kinds), rounds=3, seconds=0.02, clock=time.thread_time
+        )
+        return {
+            "spelling": self.variant.spelling,
+            "ns": median(kernel) / self.size * 1e9,
+            "add": self.ratio,
+            "own": median(k / o for k, o in zip(kernel, own, strict=True)) if own else None,
+            "specials": max(median(s / o for s, o in zip(times, ordinary, strict=True)) for times in special),
+        }
+
+
+def main(asked: list[str]) -> None:
+    known = {f"{v.spelling}/{v.operands}": v for v in ptxemu.variants()}
+    with np.errstate(all="ignore"):
+        found = [Measured(known[name]) for name in asked]
+        for m in found:
+            m.measure(rounds=3)
+        # The slowest is what counts, and a disturbance makes slow: look again.
+        for m in sorted(found, key=lambda m: -m.ratio)[:3]:
+            m.measure(rounds=9)
+        json.dump([m.result() for m in found], sys.stdout)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

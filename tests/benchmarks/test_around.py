@@ -1,0 +1,118 @@
+"""What is not the speed of one thread: memory, threads, import and the first call."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import os
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import ptxemu
+import pytest
+from families import FAMILIES, opcode, type_of
+from kernels import SIZE, Measured, operands
+from ptxemu import Variant
+
+HERE = Path(__file__).parent
+MANY = 1 << 24
+ACCELERATOR = importlib.util.find_spec("ptxemu.accelerator")
+SWITCHES = [("0", ""), ("1", ", accelerated")] if ACCELERATOR else [("0", "")]
+THREADS = """
+from statistics import median
+import numpy as np, ptxemu
+from kernels import operands
+from timing import in_turn
+kernel = ptxemu.compile("{spelling}")
+given = [np.tile(x, 4) for x in operands("{spelling}".split(".")[-1], "random")[: kernel.operands]]
+out = np.empty_like(given[0])
+every, one = in_turn(
+    lambda: kernel(*given, out=out, threads=None), lambda: kernel(*given, out=out, threads=1), rounds=7
+)
+print(median(a / b for a, b in zip(every, one)))
+"""
+FIRST_CALL = """
+import time, numpy, ptxemu
+given = [numpy.ones(1000, "{bits}")] * {v.operands}
+t = time.perf_counter()
+ptxemu.execute("{v.spelling}", *given)
+print(time.perf_counter() - t)
+"""
+
+
+def test_memory(around: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    # Buffers in C would not be seen.
+    monkeypatch.setenv("PTXEMU_ACCELERATOR", "0")
+    kernels = [Measured(family.variants[-1]) for family in FAMILIES]
+    # The slowest would take minutes.
+    most = {m.variant: extra_bytes(m) for m in kernels if m.size == SIZE}
+    worst = max(most, key=lambda v: most[v])
+    around(
+        f"memory beyond operands and result, 2^24 elements: {worst.spelling}, the most of {len(most)}",
+        f"{most[worst] / 1e6:.1f} MB", at_most="32 MB",
+    )  # fmt: skip
+
+
+def extra_bytes(m: Measured) -> int:
+    """The most that a call held at a time of NumPy's memory, beyond operands and result."""
+    given = [np.tile(x, MANY // SIZE) for x in operands(m.type, "mixed")[: m.variant.operands]]
+    out = np.empty(given[0].shape, m.out.dtype)
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        m.kernel(*given, out=out)
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+def process(script: str, switch: str = "0") -> float:
+    """What a script in a process of its own prints; `switch` puts the accelerator on or off."""
+    environment = {**os.environ, "PTXEMU_ACCELERATOR": switch}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=HERE, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    return float(done.stdout)
+
+
+@pytest.mark.parametrize("spelling", ["add.f32", "fma.rn.f64", "sin.approx.f32"])
+@pytest.mark.parametrize(("switch", "how"), SWITCHES)
+def test_threads(spelling: str, switch: str, how: str, around: Callable[..., None]) -> None:
+    if "threads" not in inspect.signature(ptxemu.Kernel.__call__).parameters:
+        pytest.skip("kernels take no threads= yet")
+    ratio = process(THREADS.format(spelling=spelling), switch)
+    around(f"{spelling} on all {os.cpu_count()} cores{how}", "", against="one core", ratio=ratio)
+
+
+def test_import(around: Callable[..., None]) -> None:
+    def taken(package: str) -> float:
+        return process(f"import time; t = time.perf_counter(); import {package}; print(time.perf_counter() - t)")
+
+    pairs = [(taken("ptxemu"), taken("numpy")) for _ in range(11)]
+    ratio = median(ours / theirs for ours, theirs in pairs)
+    took = f"{median(ours for ours, _ in pairs) * 1e3:.0f} ms"
+    around("import ptxemu", took, against="import numpy", ratio=ratio, ratio_at_most="1.5")
+
+
+@pytest.mark.parametrize(("switch", "how"), SWITCHES)
+def test_first_call(switch: str, how: str, around: Callable[..., None]) -> None:
+    """The first call in a process, which imports the opcode's module. One variant of each opcode."""
+    firsts = {opcode(v): v for v in reversed(ptxemu.variants())}.values()
+    took = {v: median(first_calls(v, switch)) for v in firsts}
+    worst = max(took, key=lambda v: took[v])
+    around(
+        f"first call in a process{how}: {worst.spelling}, the longest of {len(took)} opcodes",
+        f"{took[worst] * 1e3:.1f} ms", at_most="5 ms",
+    )  # fmt: skip
+
+
+def first_calls(v: Variant, switch: str) -> list[float]:
+    """Seconds of three, after one that leaves behind what later processes find."""
+    script = FIRST_CALL.format(bits=operands(type_of(v), "random")[0].dtype, v=v)
+    return [process(script, switch) for _ in range(4)][1:]
