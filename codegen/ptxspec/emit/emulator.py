@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..checking import Checked
 from ..model import ROUNDINGS, Spec, Variant
-from ..semantics.program import Apply, Const, Kind, Let, Program, Term, Var
-from .fusing import FLUSH, Amendment, flushes_operands, fuse
+from ..semantics.program import Apply, Const, Kind, Program, Term, Var, variables
+from .fusing import AMEND, FLUSH, flushes_operands, fuse
 from .text import Files, Templates
 
 _FOLDER = "python/ptxemu"
@@ -29,14 +29,11 @@ class Line:
 
 @dataclass
 class Function:
-    """`parts` are the functions that it hands to another."""
-
     name: str
     parameters: list[str]
     serves: list[str]
     lines: list[Line]
     result: str
-    parts: list[Function]
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,7 @@ def _module(checked: Checked, templates: Templates) -> str:
                 if first == (target is None):
                     name = _function_name(variant, target)
                     if id(program) not in functions:
-                        functions[id(program)] = _function(module, name, program)
+                        functions[id(program)] = _Writer(module).function(name, program)
                     functions[id(program)].serves.append(_served(variant, target))
     kernels = [
         Choice(v.spelling, v.operands, [(target, functions[id(p)].name) for target, p in programs.items()])
@@ -87,7 +84,7 @@ def _module(checked: Checked, templates: Templates) -> str:
         "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
         opcode=instruction.opcode, summary=instruction.summary, imports=module.imports(),
         constants=sorted(module.constants.items()),
-        functions=[f for main in functions.values() for f in (*main.parts, main)], kernels=kernels,
+        functions=list(functions.values()), kernels=kernels,
     )  # fmt: skip
 
 
@@ -114,8 +111,6 @@ class _Module:
 
     names: dict[str, set[str]] = field(default_factory=lambda: {"..binary": {"Array"}})
     constants: dict[str, tuple[str, str]] = field(default_factory=dict)
-    # By all that makes them up, so that functions share them.
-    parts: dict[tuple[object, ...], Function] = field(default_factory=dict)
 
     def use(self, module: str, name: str) -> str:
         self.names.setdefault(module, set()).add(name)
@@ -129,29 +124,6 @@ class _Module:
         return [(module, sorted(names)) for module, names in sorted(self.names.items())]
 
 
-def _function(module: _Module, name: str, program: Program) -> Function:
-    fused = fuse(program)
-    writer, parts = _Writer(module), []
-    for step in fused.steps:
-        if isinstance(step, Amendment):
-            part = _Writer(module)
-            for let in step.program.lets:
-                part.let(let)
-            made = _finished(part, f"_{name}_amended", step.program.inputs, step.program.result, [])
-            shared = module.parts.setdefault((*made.parameters, *made.lines, made.result), made)
-            if shared is made:
-                parts.append(made)
-            arguments = [step.value.name, writer.term(step.condition), shared.name, *step.program.inputs]
-            writer.assign(step.let, f"{module.use('..operations', 'amend')}({', '.join(arguments)})")
-        else:
-            writer.let(step)
-    return _finished(writer, name, fused.inputs, fused.result, parts)
-
-
-def _finished(writer: _Writer, name: str, inputs: Iterable[str], result: Term, parts: list[Function]) -> Function:
-    return Function(name, [f"{n}: Array" for n in inputs], [], writer.lines, writer.term(result), parts)
-
-
 @dataclass
 class _Writer:
     module: _Module
@@ -160,13 +132,14 @@ class _Writer:
     # Results that flushing left no subnormal number in.
     flushed: set[str] = field(default_factory=set)
 
-    def let(self, let: Let) -> None:
-        self.assign(let, self.fitting(let.value))
-        if isinstance(let.value, Apply) and let.value.ftz:
-            self.flushed.add(let.name)
-
-    def assign(self, let: Let, text: str) -> None:
-        self.lines.append(Line(f"{let.name} = {text}", f"{let.path.rpartition('/')[2]}:{let.mark.line}"))
+    def function(self, name: str, program: Program) -> Function:
+        program = fuse(program)
+        for let in program.lets:
+            source = f"{let.path.rpartition('/')[2]}:{let.mark.line}"
+            self.lines.append(Line(f"{let.name} = {self.fitting(let.value)}", source))
+            if isinstance(let.value, Apply) and let.value.ftz:
+                self.flushed.add(let.name)
+        return Function(name, [f"{n}: Array" for n in program.inputs], [], self.lines, self.term(program.result))
 
     def fitting(self, term: Term) -> str:
         """The term's text; of one too long for a line, the arguments are computed on lines of their own first."""
@@ -210,6 +183,10 @@ class _Writer:
             half = t.kind.width // 2
             return f"({texts[0]} & {self.constant(t.kind, ((1 << half) - 1) << half)})"
         parts = texts
+        if t.function == AMEND:
+            names = sorted(variables(arguments[2]))
+            parts[2] = f"lambda {', '.join(names)}: {parts[2]}"
+            return f"{self.module.use('..operations', AMEND)}({', '.join(parts + names)})"
         if t.function == "convert":
             source = t.arguments[0].kind.format
             assert source is not None

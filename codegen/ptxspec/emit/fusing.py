@@ -4,49 +4,32 @@ Three rewritings, none of which changes a bit:
 
 - Operands flushed on their own lines are flushed by the operation that uses them, where it can (`daz`).
 - A NaN is not made canonical again behind a function that delivers nothing else.
-- What is computed only where a condition holds that is rare, because it corrects a result, is computed there alone.
+- What corrects a NaN result where an operand is a NaN, which is rare, is computed there alone.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import reduce
+from dataclasses import replace
 
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, variables
 
 FLUSH = "flushed"
+# (value, condition, x): x where the condition holds, and the value, which is reused, elsewhere.
+AMEND = "amend"
 EXTREMES = ("maximum", "minimum", "maximumNumber", "minimumNumber")
 # These change nothing but the sign, so that flushing may as well come after them.
 _OF_THE_SIGN = ("magnitude", "negate")
 _OF_SINGLE_BITS = ("bits", "float_of", "bitAnd", "bitOr", "bitXor", "bitNot", "negate")
 
 
-@dataclass(frozen=True)
-class Amendment:
-    """name = `value`, and where the condition holds what `program` gives for its inputs."""
-
-    name: str
-    value: Var
-    condition: Term
-    program: Program
-    let: Let
-
-
-@dataclass(frozen=True)
-class Fused:
-    inputs: tuple[str, ...]
-    steps: tuple[Let | Amendment, ...]
-    result: Term
-
-
-def fuse(program: Program) -> Fused:
-    """A program that does the same in fewer passes over its operands."""
+def fuse(program: Program) -> Program:
+    """A program that does the same in fewer passes over its operands. It may call `FLUSH` and `AMEND` besides."""
     lets, result = _without_second_canonicalising(program.lets, program.result)
-    lets = live(list(_flushing_late(lets, result)), result)
-    return Fused(program.inputs, _with_amendments(lets, result, program), result)
+    lets = _with_corrections(_flushing_late(lets, result), result)
+    return replace(program, lets=live(list(lets), result), result=result)
 
 
 def flushes_operands(function: str) -> bool:
@@ -150,71 +133,53 @@ def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
     return replace(term, arguments=tuple(_with_flushed_operands(a, late) for a in term.arguments))
 
 
-def _with_amendments(lets: tuple[Let, ...], result: Term, program: Program) -> tuple[Let | Amendment, ...]:
-    steps: list[Let | Amendment] = []
-    uses = Counter(name for term in (*(let.value for let in lets), result) for name in variables(term))
-    fresh = {let.name for let in lets if isinstance(let.value, Apply) and flushes_operands(let.value.function)}
-    gone: set[str] = set()
-    for i, let in reversed(list(enumerate(lets))):
-        if let.name in gone:
-            continue
-        match let.value:
-            case Apply(function="select", arguments=(condition, corrected, Var() as value)) if value.name in fresh:
-                inner = _only_for(corrected, lets[:i], variables(condition) | {value.name}, uses, result)
-                # The value is overwritten, so nobody else may look at it: only this line and its condition.
-                watched = [x for x in lets[:i] if value.name in variables(x.value) and x not in inner]
-                if len(inner) > 1 and all(x.name in variables(condition) for x in watched):
-                    inputs = tuple(n for n in program.inputs if any(n in variables(x.value) for x in inner))
-                    outer = {x.name for x in lets} - {x.name for x in inner}
-                    if not any(variables(x.value) & outer for x in inner) and inputs:
-                        part = Program(program.format, inputs, inner, corrected)
-                        values = {x.name: x.value for x in lets}
-                        condition = _needed(_resolved(condition, values), values[value.name], part) or condition
-                        steps.append(Amendment(let.name, value, condition, part, let))
-                        gone |= {x.name for x in inner}
-                        continue
-        steps.append(let)
-    return _without_unused(tuple(reversed(steps)), result)
+def _with_corrections(lets: tuple[Let, ...], result: Term) -> tuple[Let, ...]:
+    """`d = (x if isNaN(a) else y if isNaN(b) else NaN) if isNaN(d) else d` becomes two lines that amend d."""
+    values = {let.name: let.value for let in lets}
+    uses = Counter(name for term in (*values.values(), result) for name in variables(term))
+    kept: list[Let] = []
+    for let in lets:
+        kept += _corrections(let, values, uses) or [let]
+    return tuple(kept)
 
 
-def _without_unused(steps: tuple[Let | Amendment, ...], result: Term) -> tuple[Let | Amendment, ...]:
-    needed, kept = variables(result), []
-    for step in reversed(steps):
-        if step.name in needed:
-            kept.append(step)
-            of_step = step.value if isinstance(step, Let) else step.condition
-            needed |= variables(of_step) | (set() if isinstance(step, Let) else {step.value.name, *step.program.inputs})
-    return tuple(reversed(kept))
+def _corrections(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> list[Let]:
+    match let.value:
+        case Apply(function="select", arguments=(condition, chosen, Var() as value)):
+            made, test, chain = values.get(value.name), _resolved(condition, values), _alternatives(chosen, values)
+        case _:
+            return []
+    match test:
+        case Apply(function="isNaN", arguments=(tested,)) if tested == value and chain is not None:
+            pass
+        case _:
+            return []
+    # The value is amended in its place: nothing but this line and its test may look at it.
+    if not isinstance(made, Apply) or not flushes_operands(made.function) or uses[value.name] != 2:
+        return []
+    found: list[Let] = []
+    for i, (of_operand, amended) in enumerate(reversed(chain)):
+        # Whatever rounds makes a NaN of a NaN.
+        implied = TABLE[made.function].rounds and of_operand.arguments[0] in made.arguments
+        where = of_operand if implied else Apply(of_operand.kind, "logicalAnd", (condition, of_operand))
+        name = let.name if i == len(chain) - 1 else f"{let.name}_{i + 1}"
+        found.append(replace(let, name=name, value=Apply(let.value.kind, AMEND, (value, where, amended), made.format)))
+        value = Var(value.kind, name)
+    return found
 
 
-def _only_for(term: Term, lets: tuple[Let, ...], others: set[str], uses: Counter[str], result: Term) -> tuple[Let, ...]:
-    """The lines that nothing but the term needs."""
-    needed, taken, seen = variables(term), [], Counter(variables(term))
-    for let in reversed(lets):
-        if let.name in needed and let.name not in others and uses[let.name] == seen[let.name]:
-            taken.append(let)
-            needed |= variables(let.value)
-            seen.update(variables(let.value))
-    return tuple(reversed(taken))
+def _alternatives(term: Term, values: Mapping[str, Term]) -> list[tuple[Apply, Term]] | None:
+    """Tests of operands for NaN with what is chosen where they hold, if all else is the canonical NaN."""
+    found: list[tuple[Apply, Term]] = []
+    rest = _resolved(term, values)
+    while isinstance(rest, Apply) and rest.function == "select":
+        test, chosen, rest = (_resolved(a, values) for a in rest.arguments)
+        if not isinstance(test, Apply) or test.function != "isNaN" or not isinstance(chosen, Apply):
+            return None
+        found.append((test, chosen))
+    canonical = isinstance(rest, Const) and rest.kind.format and rest.value == rest.kind.format.canonical_nan
+    return found if found and canonical else None
 
 
 def _resolved(term: Term, values: Mapping[str, Term]) -> Term:
     return values.get(term.name, term) if isinstance(term, Var) else term
-
-
-def _needed(condition: Term, made: Term, part: Program) -> Term | None:
-    """Where an amendment replaces a NaN by another than the canonical one, if that can be told from the operands."""
-    values = {let.name: let.value for let in part.lets}
-    rest, alternatives = _resolved(part.result, values), []
-    while isinstance(rest, Apply) and rest.function == "select":
-        alternative, _, rest = (_resolved(a, values) for a in rest.arguments)
-        alternatives.append(alternative)
-    match condition, rest, made:
-        case Apply(function="isNaN"), Const(value=constant), Apply(function=function, arguments=arguments, format=f):
-            # What rounds makes a NaN of every NaN.
-            of_operands = all(
-                isinstance(a, Apply) and a.function == "isNaN" and a.arguments[0] in arguments for a in alternatives
-            )
-            if alternatives and of_operands and TABLE[function].rounds and f and constant == f.canonical_nan:
-                return reduce(lambda x, y: Apply(x.kind, "logicalOr", (x, y)), alternatives)
-    return None

@@ -44,7 +44,6 @@ from .rounding import (
     canonicalise,
     flush,
     flushed,
-    mask,
     narrow,
     replace,
     round_to_odd,
@@ -461,12 +460,13 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
         y = np.full_like(x, y)
     x, y = np.broadcast_arrays(x, y) if x.shape != y.shape else (x, y)
     value = native(x.view(f.native), y.view(f.native))
-    # Of two zeros NumPy takes either, which is nothing to mend where there is no second one.
-    zeros = 0
     if choose is np.maximum and number is not None and number == 0 and not np.signbit(number):
         value += number
     elif number is None or number == 0:
-        zeros = int(np.count_nonzero(value == 0))
+        # Of two zeros NumPy takes either. Other equal numbers have the same bits.
+        both = np.bitwise_and if choose is np.maximum else np.bitwise_or
+        equal = x.view(f.native) == y.view(f.native)
+        value = amend(value.view(f.unsigned), equal, both, x, y).view(f.native)
     if daz and environment.can(roundTiesToEven, False, True):
         # Flushing keeps the order, so that it may as well come last.
         with environment.environment(roundTiesToEven, False, True):
@@ -481,12 +481,6 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
             bits[lanes] = flushed(of_one, f) if daz else of_one
             nan[lanes] = False
     replace(bits, nan, f.nan, f)
-    if zeros:
-        signs = x & y if choose is np.maximum else x | y
-        chosen = mask((x | y) & f.magnitude_mask == 0, f)
-        signs ^= bits
-        chosen &= signs
-        bits ^= chosen
     return flushed(bits, f) if daz and not environment.can(roundTiesToEven, False, True) else bits
 
 

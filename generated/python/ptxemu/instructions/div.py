@@ -33,7 +33,6 @@ from ..rounding import (
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x7e800000: Array = _np.array(0x7e800000, _np.uint32)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
-_xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
 
 def div_approx_f32_2(a: Array, b: Array) -> Array:
@@ -121,43 +120,36 @@ def div_rp_ftz_f32_2(a: Array, b: Array) -> Array:
     return d
 
 
-def _div_rn_f64_2_amended(a: Array, b: Array) -> Array:
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    return d_6
-
-
 def div_rn_f64_2(a: Array, b: Array) -> Array:
     # div.rn.f64
     # div.f64
     d = division(a, b, f64, roundTiesToEven, False)  # div.yaml:37
-    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _div_rn_f64_2_amended, a, b)  # types.yaml:25
+    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
 def div_rz_f64_2(a: Array, b: Array) -> Array:
     # div.rz.f64
     d = division(a, b, f64, roundTowardZero, False)  # div.yaml:37
-    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _div_rn_f64_2_amended, a, b)  # types.yaml:25
+    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
 def div_rm_f64_2(a: Array, b: Array) -> Array:
     # div.rm.f64
     d = division(a, b, f64, roundTowardNegative, False)  # div.yaml:37
-    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _div_rn_f64_2_amended, a, b)  # types.yaml:25
+    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
 def div_rp_f64_2(a: Array, b: Array) -> Array:
     # div.rp.f64
     d = division(a, b, f64, roundTowardPositive, False)  # div.yaml:37
-    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _div_rn_f64_2_amended, a, b)  # types.yaml:25
+    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 

@@ -32,7 +32,6 @@ _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
-_xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
 
 def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -147,45 +146,39 @@ def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     return d_3
 
 
-def _fma_rn_f64_3_amended(a: Array, b: Array, c: Array) -> Array:
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    condition_4 = isNaN(c, f64)  # types.yaml:30
-    d_4 = quieten(c, f64)  # types.yaml:31
-    d_5 = _xfff8000000000000  # types.yaml:33
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
-    return d_8
-
-
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:39
-    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9_1 = amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
+    d_9_2 = amend(d_9_1, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_9 = amend(d_9_2, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_9
 
 
 def fma_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:39
-    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9_1 = amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
+    d_9_2 = amend(d_9_1, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_9 = amend(d_9_2, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_9
 
 
 def fma_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:39
-    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9_1 = amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
+    d_9_2 = amend(d_9_1, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_9 = amend(d_9_2, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_9
 
 
 def fma_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:39
-    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _fma_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9_1 = amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
+    d_9_2 = amend(d_9_1, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_9 = amend(d_9_2, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_9
 
 

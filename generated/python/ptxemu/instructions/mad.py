@@ -35,25 +35,20 @@ _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x000000000000001d: Array = _np.array(0x000000000000001d, _np.uint64)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
-_xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
-
-
-def _mad_f32_3_amended(a: Array, b: Array, c: Array) -> Array:
-    product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:38
-    d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:39
-    return d
 
 
 def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.f32
     condition = isZero(c, f32)  # mad.yaml:37
+    product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:38
+    d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:39
     _1 = convert(a, f32, f64, roundTiesToEven, False)
     _2 = convert(b, f32, f64, roundTiesToEven, False)
     wide = multiplication(_1, _2, f64, roundTiesToEven, False)  # mad.yaml:42
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:43
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:46
-    d_3 = amend(d_2, condition, _mad_f32_3_amended, a, b, c)  # mad.yaml:37
+    d_3 = select(condition, d, d_2)  # mad.yaml:37
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
     return d_4
 
@@ -61,22 +56,18 @@ def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.sat.f32
     condition = isZero(c, f32)  # mad.yaml:37
+    product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:38
+    d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:39
     _1 = convert(a, f32, f64, roundTiesToEven, False)
     _2 = convert(b, f32, f64, roundTiesToEven, False)
     wide = multiplication(_1, _2, f64, roundTiesToEven, False)  # mad.yaml:42
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:43
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:46
-    d_3 = amend(d_2, condition, _mad_f32_3_amended, a, b, c)  # mad.yaml:37
+    d_3 = select(condition, d, d_2)  # mad.yaml:37
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
     d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_5
-
-
-def _mad_ftz_f32_3_amended(a: Array, b: Array, c: Array) -> Array:
-    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:38
-    d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:39
-    return d
 
 
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -86,13 +77,15 @@ def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = flushed(b, f32)  # modifiers.yaml:36
     c_2 = flushed(c, f32)  # modifiers.yaml:36
     condition = isZero(c_2, f32)  # mad.yaml:37
+    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:38
+    d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:39
     _1 = convert(a_2, f32, f64, roundTiesToEven, False)
     _2 = convert(b_2, f32, f64, roundTiesToEven, False)
     wide = multiplication(_1, _2, f64, roundTiesToEven, True)  # mad.yaml:42
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:43
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:46
-    d_3 = amend(d_2, condition, _mad_ftz_f32_3_amended, a, b, c)  # mad.yaml:37
+    d_3 = select(condition, d, d_2)  # mad.yaml:37
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
     return d_4
 
@@ -104,13 +97,15 @@ def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = flushed(b, f32)  # modifiers.yaml:36
     c_2 = flushed(c, f32)  # modifiers.yaml:36
     condition = isZero(c_2, f32)  # mad.yaml:37
+    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:38
+    d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:39
     _1 = convert(a_2, f32, f64, roundTiesToEven, False)
     _2 = convert(b_2, f32, f64, roundTiesToEven, False)
     wide = multiplication(_1, _2, f64, roundTiesToEven, True)  # mad.yaml:42
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:43
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:46
-    d_3 = amend(d_2, condition, _mad_ftz_f32_3_amended, a, b, c)  # mad.yaml:37
+    d_3 = select(condition, d, d_2)  # mad.yaml:37
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
     d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
     return d_5
@@ -224,46 +219,40 @@ def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     return d_3
 
 
-def _mad_rn_f64_3_amended(a: Array, b: Array, c: Array) -> Array:
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    condition_4 = isNaN(c, f64)  # types.yaml:30
-    d_4 = quieten(c, f64)  # types.yaml:31
-    d_5 = _xfff8000000000000  # types.yaml:33
-    d_6 = select(condition_4, d_4, d_5)  # types.yaml:30
-    d_7 = select(condition_3, d_3, d_6)  # types.yaml:28
-    d_8 = select(condition_2, d_2, d_7)  # types.yaml:26
-    return d_8
-
-
 def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.f64
     # mad.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # mad.yaml:36
-    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9_1 = amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
+    d_9_2 = amend(d_9_1, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_9 = amend(d_9_2, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_9
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # mad.yaml:36
-    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9_1 = amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
+    d_9_2 = amend(d_9_1, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_9 = amend(d_9_2, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_9
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # mad.yaml:36
-    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9_1 = amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
+    d_9_2 = amend(d_9_1, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_9 = amend(d_9_2, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_9
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # mad.yaml:36
-    d_9 = amend(d, ((isNaN(a, f64) | isNaN(b, f64)) | isNaN(c, f64)), _mad_rn_f64_3_amended, a, b, c)  # types.yaml:25
+    d_9_1 = amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
+    d_9_2 = amend(d_9_1, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_9 = amend(d_9_2, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_9
 
 

@@ -28,7 +28,6 @@ from ..rounding import (
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
-_xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
 
 def max_f32_2(a: Array, b: Array) -> Array:
@@ -168,22 +167,12 @@ def max_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     return d_2
 
 
-def _max_f64_2_amended(a: Array, b: Array) -> Array:
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    return d_6
-
-
 def max_f64_2(a: Array, b: Array) -> Array:
     # max.f64
     d = maximumNumber(a, b, f64)  # max.yaml:45
     condition = isNaN(d, f64)  # types.yaml:25
-    d_7 = amend(d, condition, _max_f64_2_amended, a, b)  # types.yaml:25
+    d_7_1 = amend(d, (condition & isNaN(b, f64)), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = amend(d_7_1, (condition & isNaN(a, f64)), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 

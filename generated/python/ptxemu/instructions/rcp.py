@@ -32,7 +32,6 @@ _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x3ff0000000000000: Array = _np.array(0x3ff0000000000000, _np.uint64)
 _x4000000000000000: Array = _np.array(0x4000000000000000, _np.uint64)
 _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
-_xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
 
@@ -88,39 +87,31 @@ def rcp_rp_ftz_f32_1(a: Array) -> Array:
     return d
 
 
-def _rcp_rn_f64_1_amended(a: Array) -> Array:
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    return d_4
-
-
 def rcp_rn_f64_1(a: Array) -> Array:
     # rcp.rn.f64
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # rcp.yaml:47
-    d_5 = amend(d, isNaN(a, f64), _rcp_rn_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 
 def rcp_rz_f64_1(a: Array) -> Array:
     # rcp.rz.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # rcp.yaml:47
-    d_5 = amend(d, isNaN(a, f64), _rcp_rn_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 
 def rcp_rm_f64_1(a: Array) -> Array:
     # rcp.rm.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # rcp.yaml:47
-    d_5 = amend(d, isNaN(a, f64), _rcp_rn_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 
 def rcp_rp_f64_1(a: Array) -> Array:
     # rcp.rp.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # rcp.yaml:47
-    d_5 = amend(d, isNaN(a, f64), _rcp_rn_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 
@@ -135,44 +126,39 @@ def rcp_approx_ftz_f64_1(a: Array) -> Array:
     return d_2
 
 
-def _rcp_rn_ftz_f64_1_amended(a: Array) -> Array:
-    a_2 = flushed(a, f64)  # modifiers.yaml:36
-    condition_2 = isNaN(a_2, f64)  # types.yaml:26
-    d_2 = quieten(a_2, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    return d_4
-
-
 def rcp_rn_ftz_f64_1(a: Array) -> Array:
     # rcp.rn.ftz.f64
+    a_2 = flushed(a, f64)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, condition, _rcp_rn_ftz_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
     return d_5
 
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
     # rcp.rz.ftz.f64
+    a_2 = flushed(a, f64)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, condition, _rcp_rn_ftz_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
     return d_5
 
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
     # rcp.rm.ftz.f64
+    a_2 = flushed(a, f64)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, condition, _rcp_rn_ftz_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
     return d_5
 
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
     # rcp.rp.ftz.f64
+    a_2 = flushed(a, f64)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, condition, _rcp_rn_ftz_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
     return d_5
 
 

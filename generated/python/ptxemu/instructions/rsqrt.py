@@ -27,7 +27,6 @@ from ..rounding import (
 
 _x4000000000000000: Array = _np.array(0x4000000000000000, _np.uint64)
 _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
-_xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
 
@@ -45,19 +44,11 @@ def rsqrt_approx_ftz_f32_1(a: Array) -> Array:
     return d
 
 
-def _rsqrt_approx_f64_1_amended(a: Array) -> Array:
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    d_3 = _xfff8000000000000  # types.yaml:33
-    d_4 = select(condition_2, d_2, d_3)  # types.yaml:26
-    return d_4
-
-
 def rsqrt_approx_f64_1(a: Array) -> Array:
     # rsqrt.approx.f64
     # rsqrt.f64
     d = rSqrt(a, f64, roundTiesToEven, False)  # rsqrt.yaml:43
-    d_5 = amend(d, isNaN(a, f64), _rsqrt_approx_f64_1_amended, a)  # types.yaml:25
+    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 

@@ -22,7 +22,6 @@ from ..operations import (
     maximumNumber,
     minimumNumber,
     quieten,
-    select,
     subtraction,
 )
 
@@ -30,7 +29,6 @@ _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
-_xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 
 
 def sub_f32_2(a: Array, b: Array) -> Array:
@@ -157,43 +155,36 @@ def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     return d_3
 
 
-def _sub_f64_2_amended(a: Array, b: Array) -> Array:
-    condition_2 = isNaN(a, f64)  # types.yaml:26
-    d_2 = quieten(a, f64)  # types.yaml:27
-    condition_3 = isNaN(b, f64)  # types.yaml:28
-    d_3 = quieten(b, f64)  # types.yaml:29
-    d_4 = _xfff8000000000000  # types.yaml:33
-    d_5 = select(condition_3, d_3, d_4)  # types.yaml:28
-    d_6 = select(condition_2, d_2, d_5)  # types.yaml:26
-    return d_6
-
-
 def sub_f64_2(a: Array, b: Array) -> Array:
     # sub.f64
     # sub.rn.f64
     d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:34
-    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _sub_f64_2_amended, a, b)  # types.yaml:25
+    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
 def sub_rz_f64_2(a: Array, b: Array) -> Array:
     # sub.rz.f64
     d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:34
-    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _sub_f64_2_amended, a, b)  # types.yaml:25
+    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
 def sub_rm_f64_2(a: Array, b: Array) -> Array:
     # sub.rm.f64
     d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:34
-    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _sub_f64_2_amended, a, b)  # types.yaml:25
+    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
 def sub_rp_f64_2(a: Array, b: Array) -> Array:
     # sub.rp.f64
     d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:34
-    d_7 = amend(d, (isNaN(a, f64) | isNaN(b, f64)), _sub_f64_2_amended, a, b)  # types.yaml:25
+    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
