@@ -1,11 +1,11 @@
 """Kernels in C, compiled when they are first used and kept for the next time.
 
-The folder native/ holds the C of every function that has one. A kernel's shared library lies in the user's cache under a
-name that says what it was made of: the C, the compiler, its flags and the processor. Before it is used, a kernel must
-agree with NumPy's on some hundred operands. Whatever goes wrong is said in one line on stderr, and NumPy goes on.
+The folder native/ holds the C of every function that has one. A kernel's shared library lies in the user's cache under
+a name that says what it was made of: the C, the compiler, its flags and the processor. Before it is used, a kernel must
+agree with NumPy's on a thousand operands. Whatever goes wrong is said in one line on stderr, and NumPy goes on.
 
-The environment variable PTXEMU_ACCELERATOR switches: 1 is on, 0 off; unset, it is on where the wheel `ziglang`, which is
-a C compiler, is installed. The compiler is $CC, or the first of gcc, cc and clang on the path, or that of the wheel.
+The environment variable PTXEMU_ACCELERATOR switches: 1 is on, 0 off; unset, it is on where the wheel `ziglang`, which
+is a C compiler, is installed. The compiler is $CC, or the first of gcc, cc and clang on the path, or that of the wheel.
 """
 
 # Imports that take longer than a kernel in the cache takes to load stand where they are needed.
@@ -117,10 +117,10 @@ def _proved(
 
 def trial(f: Format, operands: int) -> list[Array]:
     """Operands on which a kernel proves itself: combinations of values at the edges of the format, and any patterns."""
-    one, last = f.bias << f.fraction_bits, int(f.infinity)
-    edges = [0, 1, int(f.fraction_mask), int(f.smallest_normal), int(f.smallest_normal) + 1, one - 1, one, one + 1]
-    edges += [one + int(f.quiet_mask), last // 2, last - int(f.smallest_normal), last - 1, last, last + 1]
-    edges += [last + int(f.quiet_mask), one // 2, (f.bias - f.precision) << f.fraction_bits if f.bias > f.precision else 3]
+    one, last, least = f.bias << f.fraction_bits, int(f.infinity), int(f.smallest_normal)
+    half = int(f.quiet_mask)
+    edges = [0, 1, least - 1, least, least + 1, one // 2, one - 1, one, one + 1, one + half]
+    edges += [last // 2, last - least, last - 1, last, last + 1, last + half]
     patterns = np.array(edges + [e | int(f.sign_mask) for e in edges], f.unsigned)
     columns = []
     for i in range(operands):

@@ -24,10 +24,11 @@ INFIX = {
 }  # fmt: skip
 # No C yet.
 DECLINED = {"exp2", "log2", "sin", "cos", "tanh", "rSqrt"}
-_KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register"
-    " restrict return short signed sizeof static struct switch typedef union unsigned void volatile while".split()
-)
+_KEYWORDS = {
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
+    "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
+    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
