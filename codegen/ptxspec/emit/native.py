@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import mpmath  # type: ignore[import-untyped]
+
 from ..checking import Checked
 from ..model import ROUNDINGS, Format, Spec
 from ..semantics.functions import TABLE
@@ -22,8 +24,8 @@ INFIX = {
     "sameBits": "({} == {})", "lessBits": "({} < {})", "bits": "{}", "float_of": "{}",
     "logicalAnd": "({} & {})", "logicalOr": "({} | {})", "logicalXor": "({} ^ {})", "logicalNot": "(!{})",
 }  # fmt: skip
-# No C yet.
-DECLINED = {"exp2", "log2", "sin", "cos", "tanh", "rSqrt"}
+# Their results may be left undecided, for NumPy's kernel to find.
+ELEMENTARY = {"exp2", "log2", "sin", "cos", "tanh", "rSqrt"}
 _KEYWORDS = {
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
     "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
@@ -47,6 +49,7 @@ class Function:
     serves: list[str]
     lines: list[Line]
     result: str
+    undecided: bool
 
 
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
@@ -54,6 +57,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("emulator/native").items()}
     files[f"{_FOLDER}/formats.h"] = templates.render(
         "emulator/native/formats.h.j2", ["spec/types.yaml"], comment="/* {} */", formats=list(spec.formats.values())
+    )
+    files[f"{_FOLDER}/turns.h"] = templates.render(
+        "emulator/native/turns.h.j2", [], comment="/* {} */", turns=list(_turns())
     )
     for c in checked:
         functions = list(_functions(c))
@@ -63,6 +69,14 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
                 comment="/* {} */", opcode=c.instruction.opcode, functions=functions,
             )  # fmt: skip
     return files
+
+
+def _turns() -> Iterator[tuple[int, int]]:
+    """2**(i - 23) radians in turns, without the whole ones, for the exponents i of binary32: 64 bits and 32 more."""
+    with mpmath.workprec(300):
+        longer = int(mpmath.ldexp(1 / (2 * mpmath.pi), 96 + 127))
+    for i in range(128):
+        yield divmod((longer >> (150 - i)) & ((1 << 96) - 1), 1 << 32)
 
 
 def _functions(checked: Checked) -> Iterator[Function]:
@@ -85,8 +99,11 @@ def _steering(t: Apply) -> str | None:
     """The direction that an operation needs: its own in a native format, to nearest in a carrier."""
     f, source = t.format, t.arguments[0].kind.format
     assert f is not None and source is not None
-    if t.function in DECLINED or not all(_is_native(x) or _has_carrier(x) for x in (f, source)):
+    if not all(_is_native(x) or _has_carrier(x) for x in (f, source)):
         return None
+    if t.function in ELEMENTARY:
+        # Approximated to nearest, whatever the result is then rounded to.
+        return "roundTiesToEven" if f.precision <= 24 and (t.mode == "roundTiesToEven" or _has_carrier(f)) else None
     if t.function == "convert":
         contains = source.exponent_bits <= f.exponent_bits and source.precision <= f.precision
         if contains or not _is_native(f):
@@ -127,7 +144,9 @@ def _function(one: Shared, direction: str) -> Function:
     operand = _unsigned(program.format.width)
     parameters = [f"{operand} {n}" for n in program.inputs]
     result_type = "uint8_t" if program.result.kind.sort == "bool" else _type(program.result.kind)
-    return Function(one.name, parameters, operand, result_type, direction, one.serves, lines, _term(program.result))
+    undecided = any(a.function in ELEMENTARY for a in _applications(program))
+    result = _term(program.result)
+    return Function(one.name, parameters, operand, result_type, direction, one.serves, lines, result, undecided)
 
 
 def _unsigned(width: int) -> str:
@@ -178,5 +197,5 @@ def _apply(t: Apply) -> str:
         assert source is not None
         texts = [f"number_{source.name}({texts[0]})"]
     if TABLE[t.function].rounds:
-        texts += [t.mode, str(int(t.ftz))]
+        texts += [t.mode, str(int(t.ftz)), *(["undecided"] if t.function in ELEMENTARY else [])]
     return f"{t.function}_{t.format.name}({', '.join(texts)})"

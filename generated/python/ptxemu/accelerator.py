@@ -16,7 +16,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -55,13 +55,35 @@ class Compiler:
 @dataclass(frozen=True)
 class Native:
     """A kernel in C. Its arrays are contiguous, aligned and of one size; the last receives the result, and may be one
-    of the others but overlap none otherwise."""
+    of the others but overlap none otherwise. `decides`: it lists the lanes that it leaves to `function`."""
 
-    run: Callable[..., None]
+    run: Callable[..., int | None]
+    decides: bool
+    function: Callable[..., Array]
 
     def __call__(self, arrays: Sequence[Array], lanes: int = 1) -> None:
         """Fill the last array; each element holds `lanes` values."""
-        self.run(ctypes.c_size_t(arrays[0].size * lanes), *(ctypes.c_void_p(x.ctypes.data) for x in arrays))
+        if self.decides:
+            self._decide(arrays, lanes)
+        else:
+            self._run(arrays, arrays[0].size * lanes)
+
+    def _run(self, arrays: Sequence[Array], size: int) -> int | None:
+        return self.run(ctypes.c_size_t(size), *(ctypes.c_void_p(x.ctypes.data) for x in arrays))
+
+    def _decide(self, arrays: Sequence[Array], lanes: int) -> None:
+        *operands, result = (x.reshape(-1) for x in arrays)
+        # An operand in the result's place is gone when it is asked for again.
+        operands = [x.copy() if np.may_share_memory(x, result) else x for x in operands]
+        undecided = np.empty(result.size * lanes, np.uintp)
+        count = self._run([*operands, result, undecided], undecided.size)
+        if count:
+            places = undecided[:count]
+            unsigned = np.dtype(f"u{operands[0].itemsize // lanes}")
+            again = [x.view(unsigned)[places] for x in operands]
+            with np.errstate(all="ignore"):
+                found = self.function(*again)
+            result.view(found.dtype)[places] = found
 
     def takes(self, arrays: Sequence[Array]) -> bool:
         """Can these be handed over as they are?"""
@@ -106,7 +128,7 @@ def _proved(
     name = function.__name__
     if name not in exported(opcode):
         return None
-    kernel = load(opcode, [name], spelling)[name]
+    kernel = load(opcode, {name: function}, spelling)[name]
     columns = trial(f, operands)
     result = np.empty(columns[0].shape, np.bool_ if predicate else f.unsigned)
     kernel([*columns, result])
@@ -152,8 +174,9 @@ def exported(opcode: str) -> frozenset[str]:
     return frozenset(line[len(start) :].partition(" ")[0] for line in lines if line.startswith(start))
 
 
-def load(opcode: str, names: list[str], what: str) -> dict[str, Native]:
+def load(opcode: str, functions: Mapping[str, Callable[..., Array]], what: str) -> dict[str, Native]:
     """Functions of an opcode as kernels, by name: one library, from the cache or compiled. Raises Failure."""
+    names = list(functions)
     text = f'#include "{opcode}.c"\n' + "".join(f"EXPORT_{name}\n" for name in names)
     compiler = _compiler()
     flags = [*FLAGS, *(["-march=native"] if _processor() else [])]
@@ -164,22 +187,25 @@ def load(opcode: str, names: list[str], what: str) -> dict[str, Native]:
     path = os.path.join(_cache(), file)
     if _is_whole(path):
         try:
-            return _kernels_of(path, names)
+            return _kernels_of(path, functions)
         except (OSError, AttributeError):
             pass  # of another system, or whatever else: it is made anew
     path = _build(compiler, flags, text, file, what)
     try:
-        return _kernels_of(path, names)
+        return _kernels_of(path, functions)
     except (OSError, AttributeError) as e:
         raise Failure(f"{path} cannot be loaded: {e}") from None
 
 
-def _kernels_of(path: str, names: list[str]) -> dict[str, Native]:
+def _kernels_of(path: str, functions: Mapping[str, Callable[..., Array]]) -> dict[str, Native]:
     library = ctypes.CDLL(path)
-    found = {name: getattr(library, f"{name}_run") for name in names}
-    for run in found.values():
-        run.restype = None
-    return {name: Native(run) for name, run in found.items()}
+    found = {}
+    for name, function in functions.items():
+        decides = hasattr(library, f"{name}_decide")
+        run = getattr(library, f"{name}_decide" if decides else f"{name}_run")
+        run.restype = ctypes.c_size_t if decides else None
+        found[name] = Native(run, decides, function)
+    return found
 
 
 def _digest(data: bytes) -> str:

@@ -2,6 +2,8 @@
 /* The function table for the formats of the specification's types. */
 
 #include "rounding.h"
+#include "turns.h"
+#include "elementary.h"
 
 #define FORMAT f16
 #define EXPONENT_BITS 5

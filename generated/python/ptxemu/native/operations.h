@@ -248,6 +248,29 @@ static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ft
 
 #endif
 
+/* Elementary functions (9.2) of formats that binary32 holds: rounded from intervals, whose ends must agree */
+
+#if EXPONENT_BITS <= 8 && (WIDTH <= 16 || FRACTION_BITS == 23)
+
+static inline BITS OF(rounded)(interval found, int mode, int ftz, _Bool *undecided) {
+    BITS low = OF(convert)(found.low, mode, ftz);
+    *undecided |= low != OF(convert)(found.high, mode, ftz);
+    return low;
+}
+#define ELEMENTARY(name) \
+    static inline BITS OF(name)(BITS x, int mode, int ftz, _Bool *undecided) { \
+        return OF(rounded)(between_##name(OF(number)(x)), mode, ftz, undecided); \
+    }
+ELEMENTARY(exp2)
+ELEMENTARY(log2)
+ELEMENTARY(sin)
+ELEMENTARY(cos)
+ELEMENTARY(tanh)
+ELEMENTARY(rSqrt)
+#undef ELEMENTARY
+
+#endif
+
 #undef JOIN_
 #undef JOIN
 #undef OF
