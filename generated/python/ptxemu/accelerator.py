@@ -243,7 +243,9 @@ def _build(compiler: Compiler, flags: list[str], text: str, file: str, what: str
     try:
         made = os.path.join(scratch, file)
         command = [*compiler.command, "-x", "c", "-", f"-I{SOURCES}", *flags, "-o", made, "-lm"]
-        done = subprocess.run(command, input=text.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        # What zig keeps for itself goes where there is room, too.
+        environment = {f"ZIG_{which}_CACHE_DIR": os.path.join(folder, "zig") for which in ("GLOBAL", "LOCAL")}
+        done = subprocess.run(command, input=text.encode(), capture_output=True, env={**environment, **os.environ})
         if done.returncode:
             lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
             reason = next((line for line in lines if "error" in line), lines[0] if lines else "no reason given")
