@@ -189,6 +189,10 @@ class Kernel:
         choice: dict[str | None, Callable[..., Array]] = module.KERNELS[self.variant.spelling, self.operands]
         return choice.get(self.target, choice[None])
 
+    def __getstate__(self) -> dict[str, Any]:
+        # C that is loaded here is not loaded elsewhere.
+        return {name: value for name, value in self.__dict__.items() if name != "_native"}
+
     @cached_property
     def _native(self) -> Native | None:
         """The function in C, where the accelerator has it."""

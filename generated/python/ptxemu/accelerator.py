@@ -31,6 +31,8 @@ SWITCH: Final = "PTXEMU_ACCELERATOR"
 # -frounding-math is not among them: gcc vectorises no root and no fused operation with it, and clang nothing. Loops are
 # kept apart from what steers them (kernel.h), and kernels are held against NumPy's.
 FLAGS: Final = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared")
+# Elements for which a list of undecided lanes is held at a time.
+_SLICE: Final = 1 << 16
 SOURCES: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")
 
 _lock = RLock()
@@ -72,23 +74,26 @@ class Native:
         return self.run(ctypes.c_size_t(size), *(ctypes.c_void_p(x.ctypes.data) for x in arrays))
 
     def _decide(self, arrays: Sequence[Array], lanes: int) -> None:
-        *operands, result = (x.reshape(-1) for x in arrays)
-        # An operand in the result's place is gone when it is asked for again.
-        operands = [x.copy() if np.may_share_memory(x, result) else x for x in operands]
-        undecided = np.empty(result.size * lanes, np.uintp)
-        count = self._run([*operands, result, undecided], undecided.size)
-        if count:
-            places = undecided[:count]
-            unsigned = np.dtype(f"u{operands[0].itemsize // lanes}")
-            again = [x.view(unsigned)[places] for x in operands]
-            with np.errstate(all="ignore"):
-                found = self.function(*again)
-            result.view(found.dtype)[places] = found
+        flat = [x.reshape(-1) for x in arrays]
+        undecided = np.empty(_SLICE * lanes, np.uintp)
+        for start in range(0, flat[0].size, _SLICE):
+            *operands, result = (x[start : start + _SLICE] for x in flat)
+            # An operand in the result's place is gone when it is asked for again.
+            operands = [x.copy() if np.may_share_memory(x, result) else x for x in operands]
+            count = self._run([*operands, result, undecided], result.size * lanes)
+            if count:
+                places = undecided[:count]
+                unsigned = np.dtype(f"u{operands[0].itemsize // lanes}")
+                with np.errstate(all="ignore"):
+                    found = self.function(*(x.view(unsigned)[places] for x in operands))
+                result.view(found.dtype)[places] = found
 
     def takes(self, arrays: Sequence[Array]) -> bool:
         """Can these be handed over as they are?"""
         result = arrays[-1]
-        return all(x.flags.carray and x.shape == result.shape and _apart(x, result) for x in arrays)
+        return all(
+            x.shape == result.shape and x.flags.c_contiguous and x.flags.aligned and _apart(x, result) for x in arrays
+        )
 
 
 def _apart(x: Array, result: Array) -> bool:
@@ -162,8 +167,8 @@ def _source(file: str) -> bytes:
     try:
         with open(os.path.join(SOURCES, file), "rb") as source:
             return source.read()
-    except FileNotFoundError:
-        return b""
+    except OSError:
+        return b""  # an opcode without C, or a package without files
 
 
 @cache
