@@ -51,7 +51,10 @@ static inline _Bool OF(isSignaling)(BITS x) { return OF(isNaN)(x) & ((x & QUIET_
 static inline _Bool OF(isInfinite)(BITS x) { return OF(magnitude)(x) == INFINITY_BITS; }
 static inline _Bool OF(isFinite)(BITS x) { return OF(magnitude)(x) < INFINITY_BITS; }
 static inline _Bool OF(isZero)(BITS x) { return OF(magnitude)(x) == 0; }
-static inline _Bool OF(isSubnormal)(BITS x) { return (BITS)(OF(magnitude)(x) - 1) < (BITS)(SMALLEST_NORMAL - 1); }
+/* Not magnitude - 1 < ...: for that gcc makes its -1 of a register in use, and each lane waits for the one before. */
+static inline _Bool OF(isSubnormal)(BITS x) {
+    return (BITS)(SMALLEST_NORMAL - 1 - OF(magnitude)(x)) < (BITS)(SMALLEST_NORMAL - 1);
+}
 static inline _Bool OF(isNormal)(BITS x) {
     return (BITS)(OF(magnitude)(x) - SMALLEST_NORMAL) < (BITS)(INFINITY_BITS - SMALLEST_NORMAL);
 }
