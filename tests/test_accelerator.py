@@ -24,6 +24,7 @@ from ptxemu.index import TYPES, VARIANTS
 from ptxspec.checking import check
 from ptxspec.emit import native
 from ptxspec.emit.sharing import shared
+from ptxspec.generate import generate
 from ptxspec.reading import read
 
 ROOT = Path(__file__).parents[1]
@@ -250,6 +251,20 @@ def test_what_has_no_c_is_what_the_emitter_declines() -> None:
         assert accelerator.exported(c.instruction.opcode) == has
         assert has or c.instruction.opcode not in WITH_C
     assert set(WITH_C) == set(OPCODES)
+
+
+def test_variables_may_be_called_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: Path) -> None:
+    for folder in ("spec", "templates"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    path = tmp_path / "spec/instructions/add.yaml"
+    text = path.read_text("utf-8")
+    assert "  d = a + b\n" in text
+    strange = "  double = a + b\n  PI = -double\n  undecided = -PI\n  short = undecided\n  d = short\n"
+    path.write_text(text.replace("  d = a + b\n", strange), "utf-8")
+    generate(tmp_path)
+    monkeypatch.setattr(accelerator, "SOURCES", str(tmp_path / "generated/python/ptxemu/native"))
+    assert "double_ = addition" in (tmp_path / "generated/python/ptxemu/native/add.c").read_text("utf-8")
+    assert add() is not None
 
 
 # Calling them

@@ -26,10 +26,11 @@ INFIX = {
 }  # fmt: skip
 # Their results may be left undecided, for NumPy's kernel to find.
 ELEMENTARY = {"exp2", "log2", "sin", "cos", "tanh", "rSqrt"}
-_KEYWORDS = {
+_RESERVED = {
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
     "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
     "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
+    "undecided",
 }  # fmt: skip
 
 
@@ -158,7 +159,8 @@ def _type(kind: Kind) -> str:
 
 
 def _name(name: str) -> str:
-    return f"{name}_" if name in _KEYWORDS else name
+    """A variable's name; not one of C's own, nor that of a macro."""
+    return f"{name}_" if name in _RESERVED or name.isupper() else name
 
 
 def _constant(kind: Kind, value: int) -> str:

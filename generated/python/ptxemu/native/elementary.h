@@ -161,3 +161,12 @@ static inline interval between_cos(double x) {
     interval found = where(x == 0, 1, around(small_sin(PI * (0.5 - part)), MARGIN));
     return where(!(size < INFINITE), NOT_A_NUMBER, found);
 }
+
+#undef MARGIN
+#undef PI
+#undef LN2
+#undef LN2_HIGH
+#undef LN2_LOW
+#undef INFINITE
+#undef NOT_A_NUMBER
+#undef TO_INTEGER

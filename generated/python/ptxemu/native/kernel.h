@@ -37,39 +37,41 @@ static inline void steer(int direction, fenv_t *kept) {
 }
 
 /* The loop is a function of its own, so that nothing of it can move out of the lines that steer it. */
-#define KERNEL(name, result, direction, lane, operands, arrays)                    \
+#define KERNEL(name, result, direction, lane, operands, arrays) \
     static __attribute__((noinline)) void name##_each(size_t n, PARAMETERS operands, result *d) { \
-        INDEPENDENTLY for (size_t i = 0; i < n; i++) d[i] = name lane;             \
-    }                                                                               \
-    EXPORTED void name##_run(size_t n, PARAMETERS operands, result *d) {            \
-        fenv_t kept;                                                                \
-        steer(direction, &kept);                                                    \
-        name##_each(n, PARAMETERS arrays, d);                                       \
-        fesetenv(&kept);                                                            \
+        INDEPENDENTLY for (size_t i = 0; i < n; i++) d[i] = name lane; \
+    } \
+    EXPORTED void name##_run(size_t n, PARAMETERS operands, result *d) { \
+        fenv_t kept; \
+        steer(direction, &kept); \
+        name##_each(n, PARAMETERS arrays, d); \
+        fesetenv(&kept); \
     }
-#define DECIDING(name, result, direction, lane, operands, arrays)                  \
+
+/* In pieces, so that the marks stay in the cache. */
+#define DECIDING(name, result, direction, lane, operands, arrays) \
     static __attribute__((noinline)) size_t name##_each(size_t n, PARAMETERS operands, result *d, size_t *lanes) { \
-        size_t found = 0;                                                           \
-        for (size_t start = 0; start < n; start += BLOCK) {                         \
-            size_t end = n - start < BLOCK ? n : start + BLOCK;                     \
-            uint8_t marks[BLOCK], any = 0;                                          \
-            INDEPENDENTLY for (size_t i = start; i < end; i++) {                    \
-                _Bool undecided = 0;                                                \
-                d[i] = name lane;                                                   \
-                marks[i - start] = undecided;                                       \
-                any |= undecided;                                                   \
-            }                                                                       \
-            for (size_t i = start; any && i < end; i++)                             \
-                if (marks[i - start]) lanes[found++] = i;                           \
-        }                                                                           \
-        return found;                                                               \
-    }                                                                               \
+        size_t found = 0; \
+        for (size_t start = 0; start < n; start += BLOCK) { \
+            size_t end = n - start < BLOCK ? n : start + BLOCK; \
+            uint8_t marks[BLOCK], any = 0; \
+            INDEPENDENTLY for (size_t i = start; i < end; i++) { \
+                _Bool undecided = 0; \
+                d[i] = name lane; \
+                marks[i - start] = undecided; \
+                any |= undecided; \
+            } \
+            for (size_t i = start; any && i < end; i++) \
+                if (marks[i - start]) lanes[found++] = i; \
+        } \
+        return found; \
+    } \
     EXPORTED size_t name##_decide(size_t n, PARAMETERS operands, result *d, size_t *lanes) { \
-        fenv_t kept;                                                                \
-        steer(direction, &kept);                                                    \
-        size_t found = name##_each(n, PARAMETERS arrays, d, lanes);                 \
-        fesetenv(&kept);                                                            \
-        return found;                                                               \
+        fenv_t kept; \
+        steer(direction, &kept); \
+        size_t found = name##_each(n, PARAMETERS arrays, d, lanes); \
+        fesetenv(&kept); \
+        return found; \
     }
 #define BLOCK 1024
 #define PARAMETERS(...) __VA_ARGS__
