@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from grids import special
 from ptxemu import operations
 from ptxspec.checking import Checked, check
 from ptxspec.corner_cases import agrees, cases
+from ptxspec.emit import native
 from ptxspec.emit.emulator import INFIX
 from ptxspec.model import Spec, Variant
 from ptxspec.reading import read
@@ -30,6 +32,12 @@ def test_the_exact_back_end_implements_the_table() -> None:
 def test_the_emulator_implements_the_table() -> None:
     for name in set(TABLE) - set(INFIX) - WRITTEN_OUT:
         assert callable(getattr(operations, name)), name
+
+
+def test_the_accelerator_implements_the_table() -> None:
+    header = (ROOT / "templates/emulator/native/operations.h").read_text("utf-8")
+    defined = set(re.findall(r"(?:OF|ELEMENTARY)\((\w+)\)", header)) | {"bitNot", "select"}
+    assert set(TABLE) - set(native.INFIX) - WRITTEN_OUT <= defined
 
 
 def test_every_function_is_described() -> None:

@@ -48,6 +48,8 @@ def test_an_opcode_nobody_has_heard_of_is_one_more_file(project: Path, capsys: p
     assert emu.execute("sumsq.f32", np.float32(3), np.float32(4)) == 25
     a = np.random.default_rng(1).standard_normal(1000)
     assert emu.execute("sumsq.rz.f64", a, a[::-1]).shape == (1000,)
+    c = (project / "generated/python/ptxemu/native/sumsq.c").read_text("utf-8")
+    assert c.count("static inline uint32_t sumsq_") == 8 and c.count("static inline uint64_t sumsq_") == 4
     near, cut = (emu.execute(f"sumsq.{r}.f32", np.float32(0.1), np.float32(0.7)) for r in ("rp", "rm"))
     assert cut < near
 
@@ -93,7 +95,13 @@ def test_one_edited_line_of_semantics_reaches_every_product(project: Path, capsy
     path.write_text(text.replace("corner_cases:\n", row), "utf-8")
     assert run(project, "generate") == 0
     summary = capsys.readouterr().out
-    for product in ("python/ptxemu/instructions/max.py", "cuda/max.cu", "manual/max.md", "manual/max.html"):
+    for product in (
+        "python/ptxemu/instructions/max.py",
+        "python/ptxemu/native/max.c",
+        "cuda/max.cu",
+        "manual/max.md",
+        "manual/max.html",
+    ):
         assert f"~ {product}" in summary
     assert "~ data/ptxspec.json" in summary
     assert "min" not in summary
@@ -109,7 +117,7 @@ def test_one_edited_line_of_semantics_reaches_every_product(project: Path, capsy
 def texts_of(path: Path) -> list[tuple[int, str]]:
     """What a file says apart from comments and docstrings: of Python its string literals, of a template every line."""
     text = path.read_text("utf-8")
-    if path.suffix == ".j2":
+    if path.suffix in (".j2", ".h"):
         return list(enumerate(text.splitlines(), 1))
     tree = ast.parse(text)
     prose = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
@@ -123,7 +131,9 @@ def test_no_code_or_template_knows_an_opcode() -> None:
     functions = "|".join(TABLE)
     followed = r"[.{](?:rn|rz|ftz|sat|NaN|approx|full|b?f\d)"
     known = re.compile(rf"(?!(?:{functions})$)(?:{opcodes})|.*\b(?:{opcodes}){followed}.*")
-    sources = [p for f in ("codegen", "templates") for p in sorted((ROOT / f).rglob("*")) if p.suffix in (".py", ".j2")]
+    sources = [
+        p for f in ("codegen", "templates") for p in sorted((ROOT / f).rglob("*")) if p.suffix in (".py", ".j2", ".h")
+    ]
     # The file that shows people how an error or an option looks may show one.
     knowing = [
         f"{path.relative_to(ROOT)}:{line}: {text}"

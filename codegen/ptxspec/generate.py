@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .checking import check
 from .diagnostics import PtxspecError, SpecError
-from .emit import cuda, data, emulator, manual
+from .emit import cuda, data, emulator, manual, native
 from .emit.text import Files, Templates
 from .reading import read_all
 
@@ -46,6 +46,7 @@ def build(root: Path) -> Files:
     templates = Templates(root)
     files: Files = {}
     files |= emulator.emit(reading.spec, checked, templates)
+    files |= native.emit(reading.spec, checked, templates)
     files |= cuda.emit(reading.spec, checked, templates)
     files |= manual.emit(reading.spec, checked, templates)
     files |= data.emit(reading.spec)

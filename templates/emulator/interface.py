@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from . import (
 )
 from .binary import Array, Format
 from .index import TARGETS, TYPES, VARIANTS
+
+if TYPE_CHECKING:
+    from .accelerator import Native
 
 # Lanes that are computed together: enough to hide what NumPy and Python take for a step, few enough that a step finds
 # its operands in the cache.
@@ -202,6 +205,18 @@ class Kernel:
         choice: dict[str | None, Callable[..., Array]] = module.KERNELS[self.variant.spelling, self.operands]
         return choice.get(self.target, choice[None])
 
+    def __getstate__(self) -> dict[str, Any]:
+        # C that is loaded here is not loaded elsewhere.
+        return {name: value for name, value in self.__dict__.items() if name != "_native"}
+
+    @cached_property
+    def _native(self) -> Native | None:
+        """The function in C, where the accelerator has it."""
+        from .accelerator import native  # only calls need it
+
+        row = self._row
+        return native(row.variant.spelling, row.opcode, self._function, self._format, self.operands, row.predicate)
+
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1) -> Any:
         """Compute the result, into `out` where given, on a number of threads (None: as many as there are processors).
 
@@ -278,22 +293,31 @@ class Kernel:
             list(pool.map(self._run, parts))
 
     def _run(self, arrays: list[Array]) -> None:
-        """Fill the last array block by block."""
+        """Fill the last array, by C all at once, by NumPy block by block."""
         function, lanes = self._function, self._format.unsigned
-        contiguous = ["contig"] if self._lanes > 1 else []
-        reads = ["readonly", "overlap_assume_elementwise", *contiguous]
-        writes = ["writeonly", "overlap_assume_elementwise", *contiguous]
-        op_flags: Any = [*[reads] * (len(arrays) - 1), writes]
-        flags: Any = ["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"]
-        blocks = np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=_BLOCK // self._lanes)
-        with blocks, np.errstate(all="ignore"), environment.ordinary():
-            if not blocks.itersize:
+        with np.errstate(all="ignore"), environment.ordinary():
+            # One element is not worth a compiler.
+            native = self._native if arrays[-1].size > 1 else None
+            if native is not None and native.takes(arrays):
+                native(arrays, self._lanes)
                 return
-            for block in blocks:
-                *operands, result = block
-                if self._lanes > 1:
-                    operands, result = [x.view(lanes) for x in operands], result.view(lanes)
-                result[...] = function(*operands)
+            contiguous = ["contig", "aligned"] if self._lanes > 1 or native is not None else []
+            reads = ["readonly", "overlap_assume_elementwise", *contiguous]
+            writes = ["writeonly", "overlap_assume_elementwise", *contiguous]
+            op_flags: Any = [*[reads] * (len(arrays) - 1), writes]
+            flags: Any = ["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"]
+            blocks = np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=_BLOCK // self._lanes)
+            with blocks:
+                if not blocks.itersize:
+                    return
+                for block in blocks:
+                    if native is not None:
+                        native(block, self._lanes)
+                        continue
+                    *operands, result = block
+                    if self._lanes > 1:
+                        operands, result = [x.view(lanes) for x in operands], result.view(lanes)
+                    result[...] = function(*operands)
 
 
 def _available() -> int:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..checking import Checked
-from ..model import ROUNDINGS, Spec, Variant
-from ..semantics.program import Apply, Const, Kind, Program, Term, Var, variables
+from ..model import ROUNDINGS, Spec
+from ..semantics.program import Apply, Const, Kind, Term, Var, variables
 from .fusing import AMEND, FLUSH, flushes_operands, fuse
+from .sharing import Shared, shared
 from .text import Files, Templates
 
 _FOLDER = "python/ptxemu"
@@ -27,7 +28,7 @@ class Line:
     source: str
 
 
-@dataclass
+@dataclass(frozen=True)
 class Function:
     name: str
     parameters: list[str]
@@ -63,46 +64,19 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
 
 def _module(checked: Checked, templates: Templates) -> str:
     instruction = checked.instruction
-    functions: dict[int, Function] = {}
     module = _Module()
-    # A function is named after the first variant that it serves: those without a target come first.
-    for first in (True, False):
-        for variant, programs in checked.programs.items():
-            for target, program in programs.items():
-                if first == (target is None):
-                    name = _function_name(variant, target)
-                    if id(program) not in functions:
-                        functions[id(program)] = _Writer(module).function(name, program)
-                    functions[id(program)].serves.append(_served(variant, target))
+    sharing = shared(checked)
+    functions = [_Writer(module).function(f) for f in sharing.values()]
     kernels = [
-        Choice(v.spelling, v.operands, [(target, functions[id(p)].name) for target, p in programs.items()])
+        Choice(v.spelling, v.operands, [(target, sharing[id(p)].name) for target, p in programs.items()])
         for v, programs in checked.programs.items()
     ]
-    for f in functions.values():
-        f.serves = _merged(f.serves)
     return templates.render(
         "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
         opcode=instruction.opcode, summary=instruction.summary, imports=module.imports(),
         constants=sorted(module.constants.items()),
-        functions=list(functions.values()), kernels=kernels,
+        functions=functions, kernels=kernels,
     )  # fmt: skip
-
-
-def _function_name(variant: Variant, target: str | None) -> str:
-    return variant.identifier + (f"_{target}" if target else "")
-
-
-def _served(variant: Variant, target: str | None) -> str:
-    return f"{variant.spelling}{' on ' + target if target else ''}"
-
-
-def _merged(serves: list[str]) -> list[str]:
-    """One line per spelling, with the targets behind it."""
-    targets: dict[str, list[str]] = {}
-    for s in serves:
-        spelling, _, target = s.partition(" on ")
-        targets.setdefault(spelling, []).extend([target] if target else [])
-    return [s + (f" on {', '.join(t)}" if t else "") for s, t in targets.items()]
 
 
 @dataclass
@@ -132,14 +106,15 @@ class _Writer:
     # Results that flushing left no subnormal number in.
     flushed: set[str] = field(default_factory=set)
 
-    def function(self, name: str, program: Program) -> Function:
-        program = fuse(program)
+    def function(self, shared: Shared) -> Function:
+        program = fuse(shared.program)
         for let in program.lets:
             source = f"{let.path.rpartition('/')[2]}:{let.mark.line}"
             self.lines.append(Line(f"{let.name} = {self.fitting(let.value)}", source))
             if isinstance(let.value, Apply) and let.value.ftz:
                 self.flushed.add(let.name)
-        return Function(name, [f"{n}: Array" for n in program.inputs], [], self.lines, self.term(program.result))
+        parameters = [f"{n}: Array" for n in program.inputs]
+        return Function(shared.name, parameters, shared.serves, self.lines, self.term(program.result))
 
     def fitting(self, term: Term) -> str:
         """The term's text; of one too long for a line, the arguments are computed on lines of their own first."""

@@ -52,8 +52,10 @@ class Templates:
                 except (OSError, UnicodeDecodeError) as e:
                     name = display_path(path, self.root)
                     raise PtxspecError(f"{name}:1:1: error: cannot be read: {e}") from None
+                comment = "/* {} */" if path.suffix == ".h" else "# {}"
+                stamp = comment.format(_stamp([display_path(path, self.root)]))
                 # An empty file is a marker, such as py.typed.
-                found[path.name] = f"# {_stamp([display_path(path, self.root)])}\n{text}" if text else ""
+                found[path.name] = f"{stamp}\n{text}" if text else ""
         return found
 
 

@@ -1,0 +1,295 @@
+/* The function table of the semantics language for one format, as in operations.py: one lane of bits in and out.
+
+   Included once per format, with FORMAT, EXPONENT_BITS, FRACTION_BITS and CANONICAL_NAN defined. An operation that
+   rounds takes the direction and `ftz`, both known when it is compiled. Of a native format it uses the processor's
+   operation, which must be steered in that direction (kernel.h); of a format with a carrier it must be steered to
+   nearest. Formats with neither have no operations that round: the emitter asks for none. */
+
+#define JOIN_(x, y) x##_##y
+#define JOIN(x, y) JOIN_(x, y)
+#define OF(name) JOIN(name, FORMAT)
+
+#define WIDTH (1 + EXPONENT_BITS + FRACTION_BITS)
+#define PRECISION (FRACTION_BITS + 1)
+#if WIDTH == 64
+#define BITS uint64_t
+#define SIGNED int64_t
+#define SELECT select_64
+#elif WIDTH == 32
+#define BITS uint32_t
+#define SIGNED int32_t
+#define SELECT select_32
+#elif WIDTH == 16
+#define BITS uint16_t
+#define SIGNED int16_t
+#define SELECT select_16
+#else
+#define BITS uint8_t
+#define SIGNED int8_t
+#define SELECT select_8
+#endif
+
+#define SIGN_MASK ((BITS)((BITS)1 << (WIDTH - 1)))
+#define MAGNITUDE_MASK ((BITS)(SIGN_MASK - 1))
+#define QUIET_MASK ((BITS)((BITS)1 << (FRACTION_BITS - 1)))
+#define SMALLEST_NORMAL ((BITS)((BITS)1 << FRACTION_BITS))
+#define INFINITY_BITS ((BITS)(SIGN_MASK - SMALLEST_NORMAL))
+#define NAN_BITS ((BITS)CANONICAL_NAN)
+
+/* Operations on the sign and on NaN (5.5.1, 6.2) */
+
+static inline BITS OF(magnitude)(BITS x) { return x & MAGNITUDE_MASK; }
+static inline BITS OF(negate)(BITS x) { return x ^ SIGN_MASK; }
+static inline BITS OF(copySign)(BITS x, BITS y) { return (x & MAGNITUDE_MASK) | (y & SIGN_MASK); }
+static inline BITS OF(quieten)(BITS x) { return x | QUIET_MASK; }
+
+/* Classes (5.7.2) */
+
+static inline _Bool OF(isNaN)(BITS x) { return OF(magnitude)(x) > INFINITY_BITS; }
+static inline _Bool OF(isSignaling)(BITS x) { return OF(isNaN)(x) & ((x & QUIET_MASK) == 0); }
+static inline _Bool OF(isInfinite)(BITS x) { return OF(magnitude)(x) == INFINITY_BITS; }
+static inline _Bool OF(isFinite)(BITS x) { return OF(magnitude)(x) < INFINITY_BITS; }
+static inline _Bool OF(isZero)(BITS x) { return OF(magnitude)(x) == 0; }
+/* Not magnitude - 1 < ...: for that gcc makes its -1 of a register in use, and each lane waits for the one before. */
+static inline _Bool OF(isSubnormal)(BITS x) {
+    return (BITS)(SMALLEST_NORMAL - 1 - OF(magnitude)(x)) < (BITS)(SMALLEST_NORMAL - 1);
+}
+static inline _Bool OF(isNormal)(BITS x) {
+    return (BITS)(OF(magnitude)(x) - SMALLEST_NORMAL) < (BITS)(INFINITY_BITS - SMALLEST_NORMAL);
+}
+static inline _Bool OF(isSignMinus)(BITS x) { return x > MAGNITUDE_MASK; }
+
+/* Minimum and maximum (9.6) */
+
+/* Signed integers in the order of the values, -0 below +0; its own inverse. */
+static inline SIGNED OF(order)(BITS x) { return (SIGNED)(((SIGNED)x >> (WIDTH - 1)) & MAGNITUDE_MASK) ^ (SIGNED)x; }
+
+/* `first` and `last` are orders of no number, one of which stands for a NaN. */
+#define FIRST ((SIGNED)SIGN_MASK)
+#define LAST ((SIGNED)MAGNITUDE_MASK)
+
+static inline SIGNED OF(marked)(BITS x, SIGNED nan) { return (SIGNED)SELECT(OF(isNaN)(x), (BITS)nan, (BITS)OF(order)(x)); }
+static inline BITS OF(chosen)(SIGNED key, SIGNED nan) {
+    return SELECT(key == nan, NAN_BITS, (BITS)OF(order)((BITS)key));
+}
+static inline BITS OF(larger)(BITS x, BITS y, SIGNED nan) {
+    SIGNED a = OF(marked)(x, nan), b = OF(marked)(y, nan);
+    return OF(chosen)(a > b ? a : b, nan);
+}
+static inline BITS OF(smaller)(BITS x, BITS y, SIGNED nan) {
+    SIGNED a = OF(marked)(x, nan), b = OF(marked)(y, nan);
+    return OF(chosen)(a < b ? a : b, nan);
+}
+static inline BITS OF(maximum)(BITS x, BITS y) { return OF(larger)(x, y, LAST); }
+static inline BITS OF(minimum)(BITS x, BITS y) { return OF(smaller)(x, y, FIRST); }
+static inline BITS OF(maximumNumber)(BITS x, BITS y) { return OF(larger)(x, y, FIRST); }
+static inline BITS OF(minimumNumber)(BITS x, BITS y) { return OF(smaller)(x, y, LAST); }
+
+/* Comparisons (5.11): a NaN is unordered with everything */
+
+/* Signed integers in the order of the values, both zeros alike. */
+static inline SIGNED OF(value_order)(BITS x) {
+    SIGNED sign = (SIGNED)x >> (WIDTH - 1);
+    return (SIGNED)(((SIGNED)OF(magnitude)(x) ^ sign) - sign);
+}
+static inline _Bool OF(ordered)(BITS x, BITS y) { return !(OF(isNaN)(x) | OF(isNaN)(y)); }
+static inline _Bool OF(compareEqual)(BITS x, BITS y) {
+    return OF(ordered)(x, y) & (OF(value_order)(x) == OF(value_order)(y));
+}
+static inline _Bool OF(compareNotEqual)(BITS x, BITS y) { return !OF(compareEqual)(x, y); }
+static inline _Bool OF(compareLess)(BITS x, BITS y) {
+    return OF(ordered)(x, y) & (OF(value_order)(x) < OF(value_order)(y));
+}
+static inline _Bool OF(compareLessEqual)(BITS x, BITS y) {
+    return OF(ordered)(x, y) & (OF(value_order)(x) <= OF(value_order)(y));
+}
+static inline _Bool OF(compareGreater)(BITS x, BITS y) { return OF(compareLess)(y, x); }
+static inline _Bool OF(compareGreaterEqual)(BITS x, BITS y) { return OF(compareLessEqual)(y, x); }
+
+/* Operations that round (5.4) */
+
+#if (EXPONENT_BITS == 8 && FRACTION_BITS == 23) || (EXPONENT_BITS == 11 && FRACTION_BITS == 52)
+
+#if WIDTH == 32
+#define NUMBER float
+#define NUMBER_OF_BITS float_of_bits
+#define BITS_OF_NUMBER bits_of_float
+#define MATHS(name) __builtin_##name##f
+#else
+#define NUMBER double
+#define NUMBER_OF_BITS double_of_bits
+#define BITS_OF_NUMBER bits_of_double
+#define MATHS(name) __builtin_##name
+#endif
+
+static inline double OF(number)(BITS x) { return NUMBER_OF_BITS(x); }
+
+/* `doubled` is the same operation's result for an exact value twice as large. Just below 2**emin it is as precise as
+   with an unbounded exponent, and so tells what is tiny; where an operand that was doubled overflows it tells nothing,
+   but then no result but zero is as small. */
+static inline BITS OF(finished)(NUMBER value, NUMBER doubled, int ftz) {
+    BITS bits = BITS_OF_NUMBER(value);
+    if (ftz) {
+        _Bool tiny = OF(magnitude)(BITS_OF_NUMBER(doubled)) < 2 * SMALLEST_NORMAL;
+        tiny &= OF(magnitude)(bits) <= SMALLEST_NORMAL;
+        bits = SELECT(tiny, bits & SIGN_MASK, bits);
+    }
+    return SELECT(OF(isNaN)(bits), NAN_BITS, bits);
+}
+static inline BITS OF(addition)(BITS x, BITS y, int mode, int ftz) {
+    NUMBER a = NUMBER_OF_BITS(x), b = NUMBER_OF_BITS(y);
+    NUMBER sum = a + b;
+    return OF(finished)(sum, sum + sum, ftz);
+}
+static inline BITS OF(subtraction)(BITS x, BITS y, int mode, int ftz) {
+    return OF(addition)(x, y ^ SIGN_MASK, mode, ftz);
+}
+static inline BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
+    NUMBER a = NUMBER_OF_BITS(x), b = NUMBER_OF_BITS(y);
+    return OF(finished)(a * b, (a + a) * b, ftz);
+}
+static inline BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
+    NUMBER a = NUMBER_OF_BITS(x), b = NUMBER_OF_BITS(y);
+    return OF(finished)(a / b, (a + a) / b, ftz);
+}
+static inline BITS OF(squareRoot)(BITS x, int mode, int ftz) {
+    NUMBER root = MATHS(sqrt)(NUMBER_OF_BITS(x));
+    return OF(finished)(root, root + root, ftz);
+}
+static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
+    NUMBER a = NUMBER_OF_BITS(x), b = NUMBER_OF_BITS(y), c = NUMBER_OF_BITS(z);
+    return OF(finished)(MATHS(fma)(a, b, c), MATHS(fma)(a + a, b, c + c), ftz);
+}
+static inline BITS OF(convert)(double number, int mode, int ftz) {
+    return OF(finished)((NUMBER)number, (NUMBER)(number + number), ftz);
+}
+
+#undef NUMBER
+#undef NUMBER_OF_BITS
+#undef BITS_OF_NUMBER
+#undef MATHS
+
+#elif EXPONENT_BITS <= 8 && WIDTH <= 16
+
+/* With 2p + 2 bits a result to nearest may be rounded to nearest again (Figueroa 1995). */
+#define NEAREST (mode == roundTiesToEven || mode == roundTiesToAway)
+#define TWICE_IN_SINGLE (NEAREST && 24 >= 2 * PRECISION + 2)
+#define TWICE_IN_DOUBLE (NEAREST && 53 >= 2 * PRECISION + 2)
+/* Products and quotients neither overflow nor underflow in binary32. */
+#define SINGLE (EXPONENT_BITS <= 5 && PRECISION <= 11)
+
+static inline float OF(single)(BITS x) { return widened(x, EXPONENT_BITS, FRACTION_BITS); }
+static inline double OF(number)(BITS x) { return OF(single)(x); }
+
+static inline BITS OF(from_single)(float value, int mode, int ftz) {
+    uint32_t word = bits_of_float(value);
+    return (BITS)narrowed(word, 127, 23, EXPONENT_BITS, FRACTION_BITS, NAN_BITS, mode, ftz);
+}
+static inline BITS OF(convert)(double number, int mode, int ftz) {
+    uint32_t word = upper_word(number);
+    return (BITS)narrowed(word, 1023, 20, EXPONENT_BITS, FRACTION_BITS, NAN_BITS, mode, ftz);
+}
+/* A sum of zero is -0 under roundTowardNegative unless both summands are +0 (6.3). */
+static inline BITS OF(signed_zero)(BITS result, _Bool zero, BITS signs, int mode) {
+    return mode == roundTowardNegative ? SELECT(zero, signs & SIGN_MASK, result) : result;
+}
+static inline BITS OF(addition)(BITS x, BITS y, int mode, int ftz) {
+    if (TWICE_IN_SINGLE)
+        return OF(from_single)(OF(single)(x) + OF(single)(y), mode, ftz);
+    if (SINGLE) {
+        float sum = float_sum_to_odd(OF(single)(x), OF(single)(y));
+        return OF(signed_zero)(OF(from_single)(sum, mode, ftz), sum == 0, x | y, mode);
+    }
+    double sum = double_sum_to_odd(OF(number)(x), OF(number)(y));
+    return OF(signed_zero)(OF(convert)(sum, mode, ftz), sum == 0, x | y, mode);
+}
+static inline BITS OF(subtraction)(BITS x, BITS y, int mode, int ftz) {
+    return OF(addition)(x, y ^ SIGN_MASK, mode, ftz);
+}
+static inline BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
+    if (SINGLE)
+        return OF(from_single)(OF(single)(x) * OF(single)(y), mode, ftz);
+    return OF(convert)(OF(number)(x) * OF(number)(y), mode, ftz);
+}
+static inline BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
+    if (SINGLE) {
+        float a = OF(single)(x), b = OF(single)(y), quotient = a / b;
+        if (!TWICE_IN_SINGLE)
+            quotient = float_to_odd(quotient, __builtin_fmaf(-quotient, b, a) * __builtin_copysignf(1, b));
+        return OF(from_single)(quotient, mode, ftz);
+    }
+    double a = OF(number)(x), b = OF(number)(y), quotient = a / b;
+    if (!TWICE_IN_DOUBLE)
+        quotient = double_to_odd(quotient, __builtin_fma(-quotient, b, a) * __builtin_copysign(1, b));
+    return OF(convert)(quotient, mode, ftz);
+}
+static inline BITS OF(squareRoot)(BITS x, int mode, int ftz) {
+    if (TWICE_IN_SINGLE)
+        return OF(from_single)(__builtin_sqrtf(OF(single)(x)), mode, ftz);
+    if (SINGLE) {
+        float a = OF(single)(x), root = __builtin_sqrtf(a);
+        return OF(from_single)(float_to_odd(root, __builtin_fmaf(-root, root, a)), mode, ftz);
+    }
+    double a = OF(number)(x), root = __builtin_sqrt(a);
+    return OF(convert)(double_to_odd(root, __builtin_fma(-root, root, a)), mode, ftz);
+}
+static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
+    BITS signs = (x ^ y) | z;
+    if (SINGLE) {
+        float sum = float_sum_to_odd(OF(single)(x) * OF(single)(y), OF(single)(z));
+        return OF(signed_zero)(OF(from_single)(sum, mode, ftz), sum == 0, signs, mode);
+    }
+    double sum = double_sum_to_odd(OF(number)(x) * OF(number)(y), OF(number)(z));
+    return OF(signed_zero)(OF(convert)(sum, mode, ftz), sum == 0, signs, mode);
+}
+
+#undef NEAREST
+#undef TWICE_IN_SINGLE
+#undef TWICE_IN_DOUBLE
+#undef SINGLE
+
+#endif
+
+/* Elementary functions (9.2) of formats that binary32 holds: rounded from intervals, whose ends must agree */
+
+#if EXPONENT_BITS <= 8 && (WIDTH <= 16 || FRACTION_BITS == 23)
+
+static inline BITS OF(rounded)(interval found, int mode, int ftz, _Bool *undecided) {
+    BITS low = OF(convert)(found.low, mode, ftz);
+    *undecided |= low != OF(convert)(found.high, mode, ftz);
+    return low;
+}
+#define ELEMENTARY(name) \
+    static inline BITS OF(name)(BITS x, int mode, int ftz, _Bool *undecided) { \
+        return OF(rounded)(between_##name(OF(number)(x)), mode, ftz, undecided); \
+    }
+ELEMENTARY(exp2)
+ELEMENTARY(log2)
+ELEMENTARY(sin)
+ELEMENTARY(cos)
+ELEMENTARY(tanh)
+ELEMENTARY(rSqrt)
+#undef ELEMENTARY
+
+#endif
+
+#undef JOIN_
+#undef JOIN
+#undef OF
+#undef WIDTH
+#undef PRECISION
+#undef BITS
+#undef SIGNED
+#undef SELECT
+#undef SIGN_MASK
+#undef MAGNITUDE_MASK
+#undef QUIET_MASK
+#undef SMALLEST_NORMAL
+#undef INFINITY_BITS
+#undef NAN_BITS
+#undef FIRST
+#undef LAST
+#undef FORMAT
+#undef EXPONENT_BITS
+#undef FRACTION_BITS
+#undef CANONICAL_NAN

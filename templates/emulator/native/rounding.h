@@ -1,0 +1,143 @@
+/* What the operations of every format share: rounding directions, reinterpreted bits, and the way from a carrier back
+   to a narrow format, as in rounding.py. Everything is for one lane, without branches, for a compiler to vectorise. */
+
+#include <stdint.h>
+
+enum { roundTiesToEven, roundTiesToAway, roundTowardZero, roundTowardNegative, roundTowardPositive };
+
+static inline float float_of_bits(uint32_t bits) {
+    union { uint32_t bits; float value; } u = {bits};
+    return u.value;
+}
+
+static inline double double_of_bits(uint64_t bits) {
+    union { uint64_t bits; double value; } u = {bits};
+    return u.value;
+}
+
+static inline uint32_t bits_of_float(float value) {
+    union { float value; uint32_t bits; } u = {value};
+    return u.bits;
+}
+
+static inline uint64_t bits_of_double(double value) {
+    union { double value; uint64_t bits; } u = {value};
+    return u.bits;
+}
+
+/* x where the condition holds, else y, by the width of their kind. Written with masks, because what a compiler sees as a
+   choice it may turn into a branch around whatever only one side needs. */
+
+static inline uint64_t select_64(_Bool condition, uint64_t x, uint64_t y) {
+    return y ^ ((x ^ y) & -(uint64_t)condition);
+}
+static inline uint32_t select_32(_Bool condition, uint32_t x, uint32_t y) {
+    return y ^ ((x ^ y) & -(uint32_t)condition);
+}
+static inline uint16_t select_16(_Bool condition, uint16_t x, uint16_t y) {
+    return y ^ ((x ^ y) & (uint16_t)-condition);
+}
+static inline uint8_t select_8(_Bool condition, uint8_t x, uint8_t y) { return y ^ ((x ^ y) & (uint8_t)-condition); }
+static inline _Bool select_1(_Bool condition, _Bool x, _Bool y) { return y ^ ((x ^ y) & condition); }
+
+/* What a carrier's sum or remainder to nearest lacks of the exact one turns it into the exact one rounded to odd:
+   truncated, with the last bit set. `error` has the sign of what is lacking; NaN and zero leave the value alone. */
+
+static inline float float_to_odd(float value, float error) {
+    uint32_t inexact = (error < 0) | (error > 0);
+    uint32_t away = (error < 0) == (value > 0);
+    return float_of_bits((bits_of_float(value) - (away & inexact)) | inexact);
+}
+
+static inline double double_to_odd(double value, double error) {
+    uint64_t inexact = (error < 0) | (error > 0);
+    uint64_t away = (error < 0) == (value > 0);
+    return double_of_bits((bits_of_double(value) - (away & inexact)) | inexact);
+}
+
+/* x + y rounded to odd (Knuth's sum with its error, which is NaN where the sum is not finite). */
+
+static inline float float_sum_to_odd(float x, float y) {
+    float sum = x + y, y_part = sum - x, x_part = sum - y_part;
+    return float_to_odd(sum, (x - x_part) + (y - y_part));
+}
+
+static inline double double_sum_to_odd(double x, double y) {
+    double sum = x + y, y_part = sum - x, x_part = sum - y_part;
+    return double_to_odd(sum, (x - x_part) + (y - y_part));
+}
+
+/* The upper word of a binary64: a format with 20 fraction bits, whose last bit also gathers the lower word. */
+static inline uint32_t upper_word(double value) {
+    uint64_t bits = bits_of_double(value);
+    return (uint32_t)(bits >> 32) | ((uint32_t)bits != 0);
+}
+
+/* A number of at most 16 bits as a binary32, exactly. `exponent_bits` is at most 8. */
+static inline float widened(uint32_t x, int exponent_bits, int fraction_bits) {
+    int cut = 23 - fraction_bits, bias = (1 << (exponent_bits - 1)) - 1;
+    uint32_t magnitude = x & ((1u << (exponent_bits + fraction_bits)) - 1);
+    uint32_t sign = (x ^ magnitude) << (31 - exponent_bits - fraction_bits);
+    uint32_t bits = magnitude << cut;
+    if (exponent_bits < 8) {
+        uint32_t infinity = ((1u << exponent_bits) - 1) << fraction_bits;
+        /* 2**(emin - fraction_bits), the unit of subnormal numbers */
+        float unit = float_of_bits((uint32_t)(127 + 1 - bias - fraction_bits) << 23);
+        uint32_t subnormal = bits_of_float((float)(int32_t)magnitude * unit);
+        bits = select_32(magnitude < 1u << fraction_bits, subnormal, bits + ((uint32_t)(127 - bias) << 23));
+        bits |= select_32(magnitude < infinity, 0, 0x7f800000u);
+    }
+    return float_of_bits(bits | sign);
+}
+
+/* Rounds `word`, exact or rounded to odd, to a format of at most 16 bits: its bits, a NaN canonical, and with `ftz` zero
+   for what is tiny after rounding with an unbounded exponent. The word is a sign, an exponent with the bias `word_bias`
+   and `word_fraction` (20 or 23) fraction bits. */
+static inline uint32_t narrowed(
+    uint32_t word, int word_bias, int word_fraction, int exponent_bits, int fraction_bits, uint32_t nan, int mode,
+    int ftz
+) {
+    int cut = word_fraction - fraction_bits, width = 1 + exponent_bits + fraction_bits;
+    /* the exponent of 2**emin in the word */
+    int lowest = word_bias - ((1 << (exponent_bits - 1)) - 1) + 1;
+    uint32_t infinity = ((1u << exponent_bits) - 1) << fraction_bits;
+    uint32_t word_infinity = 0x7fffffffu >> word_fraction << word_fraction;
+    uint32_t magnitude = word & 0x7fffffffu, negative = word >> 31;
+    uint32_t outward = (mode == roundTowardNegative) & negative;
+    outward |= (mode == roundTowardPositive) & (negative ^ 1);
+    int nearest = mode == roundTiesToEven || mode == roundTiesToAway;
+
+    uint32_t significand = magnitude, start = 0;
+    int shift = cut;
+    if (lowest > 1) {
+        int exponent = (int)(magnitude >> word_fraction);
+        significand = (magnitude & ((1u << word_fraction) - 1)) | ((uint32_t)(exponent > 0) << word_fraction);
+        int above = exponent - lowest;
+        start = (uint32_t)(above > 0 ? above : 0) << fraction_bits;
+        shift = above < 0 ? cut - above : cut;
+        shift = shift < 31 ? shift : 31;
+    }
+    uint32_t rounded = significand;
+    if (mode == roundTiesToEven)
+        rounded += (1u << (shift - 1)) - 1 + ((significand >> shift) & 1);
+    else if (mode == roundTiesToAway)
+        rounded += 1u << (shift - 1);
+    else if (mode != roundTowardZero)
+        rounded += ((1u << shift) - 1) & -outward;
+    rounded = (rounded >> shift) + start;
+
+    uint32_t limit = infinity - !(nearest | outward);
+    rounded = rounded < limit ? rounded : limit;
+    rounded = select_32(magnitude == word_infinity, infinity, rounded);
+    if (ftz) {
+        /* 2**emin, or what rounds up to it */
+        uint32_t least = (uint32_t)lowest << word_fraction;
+        if (nearest)
+            least -= 1u << (cut - 1);
+        else if (mode != roundTowardZero)
+            least -= ((1u << cut) - 1) & -outward;
+        rounded = select_32(magnitude < least, 0, rounded);
+    }
+    rounded |= negative << (width - 1);
+    return select_32(magnitude > word_infinity, nan, rounded);
+}
