@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from . import positioned, schema
+from .accuracy import parse_range
 from .corner_cases import CLASSES, CellError, parse_value
 from .diagnostics import Diagnostic, Mark, SpecError, display_path, suggest
 from .model import (
@@ -29,6 +30,7 @@ from .model import (
     Page,
     Pattern,
     PtxVersion,
+    Recording,
     Rule,
     Selector,
     Spec,
@@ -85,6 +87,9 @@ def read_all(root: Path) -> Reading:
     # A specification that no assembler was asked about yet has none.
     judged = folder / "evidence.yaml"
     evidence = document(judged, "evidence") if judged.exists() else None
+    # Nor has one that no GPU was asked about.
+    recorded = folder / "recordings.yaml"
+    recordings = document(recorded, "recordings") if recorded.exists() else None
     present = sorted(p for p in (folder / "instructions").glob("*") if not p.name.startswith("."))
     paths = [p for p in present if p.suffix == ".yaml"]
     for p in present:
@@ -106,6 +111,8 @@ def read_all(root: Path) -> Reading:
         )
         if assembler:
             spec = replace(spec, assembler=files.assembler(assembler, spec))
+        if recordings:
+            spec = replace(spec, recordings=files.recordings(recordings, spec))
         if not files.usable or assembler is None:
             spec = None
     return Reading(spec, sorted(set(errors)), len(COMMON) + len(paths))
@@ -228,6 +235,21 @@ class _Files:
             for code in (modifier.raw, modifier.operand, modifier.result, modifier.override):
                 self.errors += check_text(code, spec, seen) if code else []
         return replace(spec, implied=tuple(implied))
+
+    def recordings(self, doc: Document, spec: Spec) -> tuple[Recording, ...]:
+        """Variants that are no longer in the specification say nothing, and are left alone."""
+
+        def keys(entries: list[Mapping[str, Any]]) -> frozenset[tuple[str, int]]:
+            return frozenset((e["variant"], int(e["operands"])) for e in entries)
+
+        return tuple(
+            Recording(
+                r["path"], r["gpu"], r["target"], str(r["driver"]), r["compiler"], str(r["date"]),
+                keys(r["equal"]), keys(r["inside"]), keys(r["unequal"]),
+            )
+            for i, r in enumerate(doc.data["recordings"])
+            if self.known(doc, ("recordings", i, "target"), r["target"], spec.targets, "target")
+        )  # fmt: skip
 
     def assembler(self, doc: Document, spec: Spec) -> Assembler:
         data = doc.data
@@ -385,9 +407,7 @@ class _InstructionFile:
             if self.files.known(doc, ("nan", i, "rule"), n["rule"], self.spec.nan_rules, "NaN rule"):
                 nan.append((selector, self.spec.nan_rules[n["rule"]]))
         accuracy = tuple(
-            Accuracy(
-                self.selector(("accuracy", i), a), a["kind"], str(a["bound"]), _text(a.get("range", "")), a["section"]
-            )
+            Accuracy(self.selector(("accuracy", i), a), a["kind"], str(a["bound"]), self.range(i, a), a["section"])
             for i, a in enumerate(data.get("accuracy", []))
         )
         notes = tuple(
@@ -422,6 +442,15 @@ class _InstructionFile:
             notes=notes,
             variants=tuple(variants),
         )
+
+    def range(self, i: int, entry: Mapping[str, Any]) -> str:
+        text = _text(entry.get("range", ""))
+        try:
+            parse_range(text)
+        except ValueError as e:
+            help = "write [-2pi, 2pi], 2^-9 <= |b| <= 2^9, positive and finite, or positive and finite outside (0.5, 2)"
+            self.errors.append(self.doc.error(("accuracy", i, "range"), str(e), help))
+        return text
 
     def complete(
         self,
