@@ -21,18 +21,9 @@ def basis(instruction: Instruction, v: Variant) -> str:
         )
     if v.claim == "unspecified":
         return "nothing: the manual " + ("gives no bound" if v.listed else "does not list the spelling")
-    return "IEEE 754 and the manual, tested against MPFR and the manual's tables"
+    return "IEEE 754 and the manual; tests judge it by MPFR and the manual's rules"
 
 
 def recorded(spec: Spec, v: Variant) -> list[tuple[Recording, str]]:
     """The recordings that have a variant, each with how the emulator stands to it."""
     return [(r, found) for r in spec.recordings if (found := r.finding(v))]
-
-
-def standing(found: str, v: Variant) -> str:
-    """What a recording says of a variant's claim, in words."""
-    if found == "equal":
-        return "every bit equal"
-    if found == "inside":
-        return "inside of the bound"
-    return "differs" if v.claim == "unspecified" else f"differs, against the claim {v.claim}"
