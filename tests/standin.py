@@ -23,8 +23,8 @@ _KERNEL = re.compile(
 
 @dataclass
 class StandIn:
-    """`wrong` changes the results of kernels with a spelling; `failing` and `large` are spellings whose launch fails, or
-    runs out of memory; `broken` are sources that do not compile. `stops` raises after so many launches."""
+    """`wrong` changes the results of kernels with a spelling; `failing` and `large` are spellings whose launch fails
+    or runs out of memory; `broken` are sources that do not compile. `stops` raises after so many launches."""
 
     emulator: ModuleType
     target: str = "sm_90"
@@ -47,7 +47,7 @@ class StandIn:
             raise DeviceError(f"{name}(1): error: injected")
         kernels = {}
         for kernel, parameters, architecture, ptx, spelling, operands in _KERNEL.findall(source):
-            assert operands.count("%") - operands.count("%%") == parameters.count("*") - ("%%p" in operands)
+            assert len(re.findall("%[1-9]", operands)) == parameters.count("*") - 1
             taken = int(architecture) <= int(self.target[3:]) * 10 and int(ptx) <= self.ptx
             kernels[kernel] = spelling if taken else ""
         return _Module(self, kernels)

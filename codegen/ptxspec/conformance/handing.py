@@ -16,7 +16,6 @@ from ..model import Spec, Variant
 from ..roots import Root
 from . import recording, vectors
 from .running import Emulator
-from .vectors import Sizes
 
 Array = NDArray[Any]
 
@@ -48,7 +47,7 @@ def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, targ
         if units and target in (None, r.target):
             return Vectors(v, "recording", str(r), tuple(_part(v, u.part, u.results) for u in units))
     emulated = Emulator(emu, target)
-    made = tuple(_part(v, p, None, emulated) for p in vectors.parts(v, Sizes()) if p.kept)
+    made = tuple(_part(v, p, None, emulated) for p in vectors.parts(v, vectors.Sizes()) if p.kept)
     return Vectors(v, "emulator", f"ptxemu{f' as {target}' if target else ''}, claim {spec.claim(v, target)}", made)
 
 

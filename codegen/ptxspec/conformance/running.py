@@ -136,8 +136,8 @@ def replay(
                 for (start, size), d in zip(part.blocks(), u.digests, strict=True)
             )
             # What a bound says of results that are no longer there was judged when they were.
-            judged = replace(u.found, unequal=0, nan=0, case=u.found.case or found.case)
-            found = replace(judged if differ else found, count=part.count, unequal=found.unequal, blocks=differ)
+            judged = u.found if differ and rows[v].claim == "bounded" else found
+            found = replace(judged, count=part.count, unequal=found.unequal, nan=found.nan, blocks=differ)
         rows[v].found += found
         done += part.count
         if progress:
