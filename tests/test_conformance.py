@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import fake_cuda
 import gmpy2
 import numpy as np
 import ptxemu
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from ptxspec.accuracy import parse_bound, parse_range
 from ptxspec.commands import conforming
 from ptxspec.conformance import bounds, comparing, cuda, recording, vectors
-from ptxspec.conformance.device import NoDeviceError
+from ptxspec.conformance.device import DeviceError, NoDeviceError
 from ptxspec.evaluate import emulator
 from ptxspec.model import Variant
 from ptxspec.reading import read
@@ -696,5 +697,48 @@ def test_all_kernels_compile_to_machine_code(nvrtc: cuda.Nvrtc, target: str) -> 
 
 
 def test_the_compilers_first_error_is_told(nvrtc: cuda.Nvrtc) -> None:
-    with pytest.raises(conforming.running.DeviceError, match=r"x\.cu\(1\): error: "):
+    with pytest.raises(DeviceError, match=r"x\.cu\(1\): error: "):
         nvrtc.compile("x.cu", "nonsense", {}, "sm_90")
+
+
+# The GPU's driver, by a stand-in for cuda.bindings
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> fake_cuda.Driver:
+    made = fake_cuda.Driver()
+    modules: dict[str, Any] = {"driver": made, "nvrtc": fake_cuda.Nvrtc()}
+    monkeypatch.setattr(cuda, "_import", modules.__getitem__)
+    return made
+
+
+def test_a_kernel_gets_its_operands_and_gives_its_results(driver: fake_cuda.Driver) -> None:
+    device = cuda.CudaDevice()
+    assert (device.about.gpu, device.about.target, device.about.release) == ("Fake GPU", "sm_90", "13.0")
+    assert device.about.driver.endswith("CUDA 13.2") or device.about.driver.endswith("(CUDA 13.2)")
+    module = device.compile("x.cu", "code", {"h.cuh": ""})
+    x = np.arange(1000, dtype=np.uint32)
+    assert np.array_equal(module.launch("adds_one", [x], np.dtype(np.uint32)), x + 1)
+    assert np.array_equal(module.launch("adds_one", [x[::-1]], np.dtype(np.uint32)), x[::-1] + 1)
+    assert driver.modules == [b"code"] and driver.memory == {}
+    # What no kernel wrote does not look like a result.
+    assert set(module.launch("writes_nothing", [x], np.dtype(np.uint32)).tolist()) == {0xA5A5A5A5}
+
+
+def test_after_an_error_the_next_kernel_runs(driver: fake_cuda.Driver) -> None:
+    module = cuda.CudaDevice().compile("x.cu", "code", {})
+    x = np.arange(10, dtype=np.uint32)
+    with pytest.raises(DeviceError, match=r"^fails: CUDA_ERROR_ILLEGAL_ADDRESS$"):
+        module.launch("fails", [x], x.dtype)
+    assert np.array_equal(module.launch("adds_one", [x], x.dtype), x + 1)
+    driver.limit = 39
+    with pytest.raises(DeviceError, match=r"^out of memory$"):
+        module.launch("adds_one", [x], x.dtype)
+    driver.limit = 40
+    assert np.array_equal(module.launch("adds_one", [x], x.dtype), x + 1)
+    assert driver.memory == {}
+
+
+def test_the_compilers_log_is_cut_to_its_first_error(driver: fake_cuda.Driver) -> None:
+    with pytest.raises(DeviceError, match=r"^x\.cu\(2\): error: nonsense$"):
+        cuda.CudaDevice().compile("x.cu", "nonsense", {})

@@ -29,7 +29,7 @@ class Nvrtc:
         """Raises NoDeviceError where it is not installed."""
         self._api = _import("nvrtc")
         try:
-            major, minor = self._call("its version", self._api.nvrtcVersion())
+            major, minor = _checked("its version", self._api.nvrtcVersion())
         except (DeviceError, RuntimeError) as e:
             raise NoDeviceError(f"no NVRTC found: {_line(e)}; pip install 'ptxspec[cuda]' brings it") from None
         self.release = f"{major}.{minor}"
@@ -38,22 +38,20 @@ class Nvrtc:
         """Source -> cubin. Raises DeviceError with the first error in the compiler's log."""
         api = self._api
         texts, names = [t.encode() for t in headers.values()], [n.encode() for n in headers]
-        program = self._call(name, api.nvrtcCreateProgram(source.encode(), name.encode(), len(names), texts, names))
+        program = _checked(name, api.nvrtcCreateProgram(source.encode(), name.encode(), len(names), texts, names))
         try:
             options = [f"--gpu-architecture={target}".encode(), b"-DPTXSPEC_KERNELS_ONLY"]
             error, *_ = api.nvrtcCompileProgram(program, len(options), options)
             if int(error):
-                log = b" " * int(self._call(name, api.nvrtcGetProgramLogSize(program)))
-                self._call(name, api.nvrtcGetProgramLog(program, log))
+                # NVRTC writes into these bytes: there must be more than one, for Python shares those of length one.
+                log = bytes(1 + _checked(name, api.nvrtcGetProgramLogSize(program)))
+                _checked(name, api.nvrtcGetProgramLog(program, log))
                 raise DeviceError(_first_error(log.decode("utf-8", "replace")) or f"{name}: {error.name}")
-            cubin = b" " * int(self._call(name, api.nvrtcGetCUBINSize(program)))
-            self._call(name, api.nvrtcGetCUBIN(program, cubin))
-            return cubin
+            cubin = bytes(1 + _checked(name, api.nvrtcGetCUBINSize(program)))
+            _checked(name, api.nvrtcGetCUBIN(program, cubin))
+            return cubin[:-1]
         finally:
             api.nvrtcDestroyProgram(program)
-
-    def _call(self, what: str, returned: tuple[Any, ...]) -> Any:
-        return _checked(what, returned)
 
 
 class CudaDevice:
@@ -70,7 +68,7 @@ class CudaDevice:
             raise NoDeviceError(f"no GPU that can be used: the driver says {error.name}")
         self._nvrtc = Nvrtc()
         try:
-            self._device = self._call("no GPU", self._api.cuDeviceGet(0))
+            self._device = _checked("no GPU", self._api.cuDeviceGet(0))
             self.about = self._describe()
             self._begin()
         except DeviceError as e:
@@ -88,16 +86,16 @@ class CudaDevice:
             raise
 
     def _describe(self) -> About:
-        name = self._call("name", self._api.cuDeviceGetName(128, self._device))
+        name = _checked("name", self._api.cuDeviceGetName(128, self._device))
         attribute = self._api.CUdevice_attribute
         major, minor = (
-            self._call("compute capability", self._api.cuDeviceGetAttribute(a, self._device))
+            _checked("compute capability", self._api.cuDeviceGetAttribute(a, self._device))
             for a in (
                 attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
                 attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
             )
         )
-        version = self._call("driver version", self._api.cuDriverGetVersion())
+        version = _checked("driver version", self._api.cuDriverGetVersion())
         cuda = f"CUDA {version // 1000}.{version % 1000 // 10}"
         driver = f"{number} ({cuda})" if (number := _driver_number()) else cuda
         release = self._nvrtc.release
@@ -107,41 +105,38 @@ class CudaDevice:
         """A context without modules: this process's, destroyed if there was one."""
         self._modules: dict[bytes, Any] = {}
         self._api.cuDevicePrimaryCtxReset(self._device)
-        context = self._call("context", self._api.cuDevicePrimaryCtxRetain(self._device))
-        self._call("context", self._api.cuCtxSetCurrent(context))
+        context = _checked("context", self._api.cuDevicePrimaryCtxRetain(self._device))
+        _checked("context", self._api.cuCtxSetCurrent(context))
 
     def _launch(self, cubin: bytes, kernel: str, operands: Sequence[Array], result: np.dtype[Any]) -> Array:
         api, n = self._api, operands[0].size
         if cubin not in self._modules:
             image = np.frombuffer(cubin, np.uint8)
-            self._modules[cubin] = self._call("loading", api.cuModuleLoadData(image.ctypes.data))
-        function = self._call(kernel, api.cuModuleGetFunction(self._modules[cubin], kernel.encode()))
+            self._modules[cubin] = _checked("loading", api.cuModuleLoadData(image.ctypes.data))
+        function = _checked(kernel, api.cuModuleGetFunction(self._modules[cubin], kernel.encode()))
         out = np.empty(n, result)
         with contextlib.ExitStack() as allocated:
 
             def allocate(size: int) -> Any:
-                pointer = self._call("memory", api.cuMemAlloc(size))
+                pointer = _checked("memory", api.cuMemAlloc(size))
                 allocated.callback(api.cuMemFree, pointer)
                 return pointer
 
             pointers = []
             for column in map(np.ascontiguousarray, operands):
                 pointers.append(allocate(column.nbytes))
-                self._call("copy", api.cuMemcpyHtoD(pointers[-1], column.ctypes.data, column.nbytes))
+                _checked("copy", api.cuMemcpyHtoD(pointers[-1], column.ctypes.data, column.nbytes))
             pointers.append(allocate(out.nbytes))
-            self._call("memory", api.cuMemsetD8(pointers[-1], _UNWRITTEN, out.nbytes))
+            _checked("memory", api.cuMemsetD8(pointers[-1], _UNWRITTEN, out.nbytes))
             values: list[Array] = [np.array([int(p)], np.uint64) for p in pointers]
             values.append(np.array([n], np.uint32))
             places = np.array([v.ctypes.data for v in values], np.uint64)
             blocks = (n + _THREADS - 1) // _THREADS
             shape = (blocks, 1, 1, _THREADS, 1, 1)
-            self._call(kernel, api.cuLaunchKernel(function, *shape, 0, 0, places.ctypes.data, 0))
-            self._call(kernel, api.cuCtxSynchronize())
-            self._call("copy", api.cuMemcpyDtoH(out.ctypes.data, pointers[-1], out.nbytes))
+            _checked(kernel, api.cuLaunchKernel(function, *shape, 0, 0, places.ctypes.data, 0))
+            _checked(kernel, api.cuCtxSynchronize())
+            _checked("copy", api.cuMemcpyDtoH(out.ctypes.data, pointers[-1], out.nbytes))
         return out
-
-    def _call(self, what: str, returned: tuple[Any, ...]) -> Any:
-        return _checked(what, returned)
 
 
 class _CudaModule:
