@@ -32,6 +32,7 @@ class Driver:
     def __init__(self) -> None:
         self.memory: dict[int, Any] = {}
         self.limit = 1 << 30
+        self.generation = 9
         self.lost = False
         self.contexts = 0
         self.modules: list[bytes] = []
@@ -46,7 +47,7 @@ class Driver:
         return OK, b"Fake GPU".ljust(size, b"\0")
 
     def cuDeviceGetAttribute(self, attribute: int, device: int) -> tuple[Any, ...]:
-        return OK, {75: 9, 76: 0}[attribute]
+        return OK, {75: self.generation, 76: 0}[attribute]
 
     def cuDriverGetVersion(self) -> tuple[Any, ...]:
         return OK, 13020
@@ -114,6 +115,9 @@ class Nvrtc:
 
     def nvrtcVersion(self) -> tuple[Any, ...]:
         return OK, 13, 0
+
+    def nvrtcGetSupportedArchs(self) -> tuple[Any, ...]:
+        return OK, [75, 90]
 
     def nvrtcCreateProgram(
         self, source: bytes, name: bytes, count: int, headers: list[bytes], names: list[bytes]

@@ -282,6 +282,18 @@ def bench(
     return made
 
 
+def up(steps: int) -> Callable[..., Array]:
+    """Moves results of a f32 power that are neither special nor near the end of the range."""
+
+    def move(operands: Any, results: Array) -> Array:
+        magnitude = results & np.uint32(0x7FFFFFFF)
+        ordinary = (magnitude > 1 << 24) & (magnitude < 0x7F000000)
+        ordinary &= operands[0] & np.uint32(0x7FFFFFFF) > 0x3F000000
+        return np.where(ordinary, results + np.uint32(steps), results)
+
+    return move
+
+
 def next_up(_: Any, results: Array) -> Array:
     return results + results.dtype.type(1)
 
@@ -290,7 +302,7 @@ def test_all_agree(bench: Bench) -> None:
     result = bench.run()
     assert result.code == 0, result.out
     lines = result.out.splitlines()
-    assert lines[-1].startswith("Stand-in (sm_90), driver 0.0, no compiler: ") and " 0 disagree" in lines[-1]
+    assert lines[-1].startswith("Stand-in (sm_90), driver 0.0, no compiler, ptxspec") and " 0 disagree" in lines[-1]
     (line,) = [x for x in lines if x.startswith("add.f32 ")]
     # The grid and two streams; every bit is equal.
     assert line.split() == ["add.f32", "2", "exact", str(76**2 + 2 * 1024), "0", "0", "0", "agrees"]
@@ -338,16 +350,6 @@ def test_bits_of_nans_are_told_apart_and_count(bench: Bench) -> None:
 
 
 def test_a_bounded_variant_may_differ_inside_of_its_bound(bench: Bench) -> None:
-    def up(steps: int) -> Callable[..., Array]:
-        def move(operands: Any, results: Array) -> Array:
-            magnitude = results & np.uint32(0x7FFFFFFF)
-            ordinary = (
-                (operands[0] & np.uint32(0x7FFFFFFF) > 0x3F000000) & (magnitude > 1 << 24) & (magnitude < 0x7F000000)
-            )
-            return np.where(ordinary, results + np.uint32(steps), results)
-
-        return move
-
     bench.device.wrong = {"ex2.approx.f32": up(1), "ex2.approx.ftz.f32": up(4)}
     result = bench.run()
     rows = bench.rows()
@@ -492,6 +494,23 @@ def test_what_failed_is_run_when_the_recording_goes_on(bench: Bench) -> None:
     assert set(bench.device.launches) == {"add.f64"}
 
 
+def test_all_inputs_are_recorded_as_digests(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "INPUTS", 1 << 12)
+    monkeypatch.setattr(vectors, "SLICE", 1 << 11)
+    folder = bench.root / "recorded"
+    counts = {k: v["found"]["count"] for k, v in bench.rows().items() if "found" in v and v["verdict"] != "skipped"}
+    assert bench.run("--record", folder).code == 0
+    rows = bench.rows("--record", folder, "--exhaustive")
+    more = {k for k, v in rows.items() if k in counts and v["found"]["count"] == counts[k] + 4096}
+    assert {"ex2.approx.f32", "rsqrt.approx.f32", "testp.normal.f32"} <= more
+    assert not any(k.endswith((".f64", ".f16", "add.f32")) for k in more)
+    assert bench.run("--replay", folder).code == 0
+    bench.device.wrong = {"testp.normal.f32": lambda x, r: np.where(x[0] == 4095, r ^ np.uint32(1), r)}
+    assert bench.rows("--exhaustive")["testp.normal.f32"]["found"]["unequal"] == 1
+    refused = bench.run("--replay", folder, "--exhaustive")
+    assert refused.code == 2 and "--exhaustive needs a GPU" in refused.err
+
+
 def edited(folder: Path, **changes: Any) -> None:
     about = json.loads((folder / "about.json").read_text("utf-8"))
     (folder / "about.json").write_text(json.dumps({**about, **changes}), "utf-8")
@@ -609,9 +628,9 @@ def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:
     assert ", measured\n" in bench.project.run("eval", "ex2.approx.f32", "1", "--target", "sm_90").out
 
     # A measured claim promises every bit: what was inside of its bound disagrees now.
-    bench.device.wrong = {"ex2.approx.f32": lambda _, r: np.where(r == 0x3FB504F3, r + np.uint32(1), r)}
+    bench.device.wrong = {"ex2.approx.f32": up(1)}
     again = bench.rows()["ex2.approx.f32"]
-    assert again["claim"] == "measured"
+    assert (again["claim"], again["verdict"]) == ("measured", "disagrees") and "outside" not in again["found"]
     # A replay after the emulator has changed says so in the file.
     text = (bench.root / "spec/recordings.yaml").read_text("utf-8")
     (bench.root / "spec/recordings.yaml").write_text(
@@ -737,6 +756,12 @@ def test_after_an_error_the_next_kernel_runs(driver: fake_cuda.Driver) -> None:
     driver.limit = 40
     assert np.array_equal(module.launch("adds_one", [x], x.dtype), x + 1)
     assert driver.memory == {}
+
+
+def test_a_gpu_that_the_compiler_does_not_know_cannot_run(driver: fake_cuda.Driver) -> None:
+    driver.generation = 7
+    with pytest.raises(NoDeviceError, match=r"compiles for sm_75 to sm_90, and not for sm_70"):
+        cuda.CudaDevice()
 
 
 def test_the_compilers_log_is_cut_to_its_first_error(driver: fake_cuda.Driver) -> None:

@@ -35,7 +35,12 @@ def configure_conformance(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--record", type=Path, metavar="DIR", help="keep the results in DIR; a run that was stopped goes on from there"
     )
-    source.add_argument("--replay", type=Path, metavar="DIR", help="take the results from DIR and not from a GPU")
+    source.add_argument(
+        "--replay",
+        type=Path,
+        metavar="DIR",
+        help="take the results from DIR, not from a GPU, and bring spec/recordings.yaml up to date",
+    )
     parser.add_argument(
         "--exhaustive", action="store_true", help="also all 2^32 inputs of variants with one f32 operand"
     )
@@ -90,7 +95,7 @@ def _run(root: Root, spec: Spec, emu: Any, folder: Path | None, exhaustive: bool
 
 def _register(root: Root, spec: Spec, recorded: Recording, report: Report) -> None:
     if not root.packaged and registering.register(root.path, spec, recorded, report):
-        print(f"written: {root.path / registering.FILE}; run `ptxspec generate`", file=sys.stderr)
+        print(f"written: {root.path / recording.REGISTER}; run `ptxspec generate`", file=sys.stderr)
 
 
 def _program() -> str:
@@ -125,11 +130,18 @@ def _as_text(report: Report) -> list[str]:
     lines += ["", "the worst of each, or the first that differs:", *cases] if cases else []
     verdicts = [_verdict(r).partition(":")[0] for r in report.rows]
     said = {"agrees": "agree", "DISAGREES": "disagree", "shown": "shown", "failed": "failed", "skipped": "skipped"}
-    return [*lines, "", f"{report.ran_on}: " + ", ".join(f"{verdicts.count(k)} {word}" for k, word in said.items())]
+    return [
+        *lines,
+        "",
+        f"{report.ran_on}, {_program()}: " + ", ".join(f"{verdicts.count(k)} {word}" for k, word in said.items()),
+    ]
 
 
 def _case(row: Row) -> str:
-    c, width = row.found.case, row.variant.type.format.width if row.claim == "bounded" else row.variant.type.width
+    c, width = (
+        row.found.case,
+        row.variant.type.format.width if row.variant.claim == "bounded" else row.variant.type.width,
+    )
     assert c is not None
     digits = 1 if row.variant.predicate else width // 4
     operands = ", ".join(f"0x{x:0{width // 4}x}" for x in c.operands)
@@ -144,7 +156,8 @@ def _as_json(report: Report) -> str:
         })
         for r in report.rows
     )  # fmt: skip
-    head = f'"schema": 1, "ran_on": {json.dumps(report.ran_on)}, "target": {json.dumps(report.target)}'
+    about = {"schema": 1, "ran_on": report.ran_on, "target": report.target, "program": _program()}
+    head = json.dumps(about)[1:-1]
     return f'{{{head}, "variants": [\n{body}\n]}}'
 
 

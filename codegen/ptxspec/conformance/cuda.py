@@ -34,6 +34,15 @@ class Nvrtc:
             raise NoDeviceError(f"no NVRTC found: {_line(e)}; pip install 'ptxspec[cuda]' brings it") from None
         self.release = f"{major}.{minor}"
 
+    def check(self, target: str) -> None:
+        """Raises NoDeviceError where it does not compile for a target."""
+        known = _checked("its targets", self._api.nvrtcGetSupportedArchs())
+        if int(target.removeprefix("sm_")) not in known:
+            listed = f"sm_{min(known)} to sm_{max(known)}"
+            raise NoDeviceError(
+                f"NVRTC {self.release} compiles for {listed}, and not for {target}; another version may"
+            )
+
     def compile(self, name: str, source: str, headers: Mapping[str, str], target: str) -> bytes:
         """Source -> cubin. Raises DeviceError with the first error in the compiler's log."""
         api = self._api
@@ -70,6 +79,7 @@ class CudaDevice:
         try:
             self._device = _checked("no GPU", self._api.cuDeviceGet(0))
             self.about = self._describe()
+            self._nvrtc.check(self.about.target)
             self._begin()
         except DeviceError as e:
             raise NoDeviceError(f"the GPU cannot be used: {e}") from None

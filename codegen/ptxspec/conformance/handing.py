@@ -45,20 +45,20 @@ def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, targ
     for r in sorted(recordings, key=lambda r: str(r.provenance["date"]), reverse=True):
         units = [u for u in r.units if u.variant == key and u.part.kept]
         if units and target in (None, r.target):
-            return Vectors(v, "recording", str(r), tuple(_part(v, u.part, u.results) for u in units))
-    emulated = Emulator(emu, target)
-    made = tuple(_part(v, p, None, emulated) for p in vectors.parts(v, vectors.Sizes()) if p.kept)
-    return Vectors(v, "emulator", f"ptxemu{f' as {target}' if target else ''}, claim {spec.claim(v, target)}", made)
+            return Vectors(
+                v, "recording", str(r), tuple((u.part.stream, _operands(v, u.part), u.results) for u in units)
+            )
+    parts = []
+    for p in vectors.parts(v, vectors.Sizes()):
+        columns = _operands(v, p)
+        parts.append((p.stream, columns, Emulator(emu, target).run(v, columns)))
+    said = f"ptxemu{f' as {target}' if target else ''}, claim {spec.claim(v, target)}"
+    return Vectors(v, "emulator", said, tuple(parts))
 
 
-def _part(
-    v: Variant, part: vectors.Part, results: Array | None, emulated: Emulator | None = None
-) -> tuple[str, tuple[Array, ...], Array]:
-    operands = vectors.operands(v.type, v.operands, part.stream, part.start, part.kept)
-    if results is None:
-        assert emulated is not None
-        results = emulated.run(v, operands)
-    return part.stream, operands, results
+def _operands(v: Variant, part: vectors.Part) -> tuple[Array, ...]:
+    """The operands of which a recording keeps the results."""
+    return vectors.operands(v.type, v.operands, part.stream, part.start, part.kept)
 
 
 def _rows(found: Vectors) -> Iterator[tuple[str, list[str], str]]:

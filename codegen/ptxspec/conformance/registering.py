@@ -7,9 +7,8 @@ from pathlib import Path
 
 from ..model import Recording, Spec
 from . import recording
+from .recording import REGISTER
 from .running import Report
-
-FILE = "spec/recordings.yaml"
 
 
 def register(root: Path, spec: Spec, recorded: recording.Recording, report: Report) -> bool:
@@ -22,7 +21,8 @@ def register(root: Path, spec: Spec, recorded: recording.Recording, report: Repo
     found: dict[str, set[tuple[str, int]]] = {"equal": set(), "inside": set(), "unequal": set()}
     for row in report.rows:
         if row.found.count:
-            standing = "equal" if row.found.equal else "inside" if row.claim == "bounded" and row.agrees else "unequal"
+            inside = row.variant.claim == "bounded" and not row.found.outside
+            standing = "equal" if row.found.equal else "inside" if inside else "unequal"
             found[standing].add((row.variant.spelling, row.variant.operands))
     p = recorded.provenance
     entry = Recording(
@@ -30,7 +30,7 @@ def register(root: Path, spec: Spec, recorded: recording.Recording, report: Repo
         *(frozenset(found[s]) for s in ("equal", "inside", "unequal")),
     )  # fmt: skip
     others = [r for r in spec.recordings if r.path != path]
-    (root / FILE).write_text(_as_yaml(sorted([*others, entry], key=lambda r: r.path)), "utf-8", newline="\n")
+    (root / REGISTER).write_text(_as_yaml(sorted([*others, entry], key=lambda r: r.path)), "utf-8", newline="\n")
     return True
 
 

@@ -136,7 +136,7 @@ def replay(
                 for (start, size), d in zip(part.blocks(), u.digests, strict=True)
             )
             # What a bound says of results that are no longer there was judged when they were.
-            judged = u.found if differ and rows[v].claim == "bounded" else found
+            judged = u.found if differ and v.claim == "bounded" else found
             found = replace(judged, count=part.count, unequal=found.unequal, nan=found.nan, blocks=differ)
         rows[v].found += found
         done += part.count

@@ -19,9 +19,10 @@ Array = NDArray[Any]
 
 # A change here makes other operands: recordings name the version that they were made with.
 VERSION = 1
-# Inputs to one digest, to one line of a recording, and to one `every` part.
+# Inputs to one digest, to one part of `every`, and to all of its parts.
 BLOCK = 1 << 20
 SLICE = 1 << 26
+INPUTS = 1 << 32
 # The streams, the quick and telling ones first.
 ORDER = ("grid", "all", "uniform", "near", "every")
 _U = np.uint64
@@ -65,7 +66,7 @@ def parts(v: Variant, sizes: Sizes) -> list[Part]:
     for stream in ("uniform", "near") if v.operands > 1 else ("uniform",):
         found.append(Part(stream, 0, sizes.random, min(sizes.sample, sizes.random)))
     if sizes.exhaustive and v.type.width == 32 and v.type.lanes == v.operands == 1:
-        found += [Part("every", start, SLICE, 0) for start in range(0, 1 << 32, SLICE)]
+        found += [Part("every", start, SLICE, 0) for start in range(0, INPUTS, SLICE)]
     return found
 
 
