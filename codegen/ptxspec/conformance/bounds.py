@@ -1,7 +1,7 @@
 """How far results of a bounded variant lie from the exact value, and whether that is inside of the manual's bound.
 
-float64 decides almost all of them: its own error is far below what separates results from bounds. The others, and
-those that are shown, are evaluated exactly.
+float64 decides almost all of them: its own error is far below what separates results from bounds. The others are
+evaluated exactly.
 """
 
 from __future__ import annotations
@@ -129,20 +129,19 @@ class Judge:
         f, value = self.format, exact_value(self.program, operands)
         magnitude = got & ~f.sign_bit
         if value is None:
-            # The exact value is infinite, or so large that it is as good as infinite.
-            return 0.0 if magnitude == f.infinity else math.inf
+            # So large that it is as good as infinite: the emulator returned that infinity, and this is something else.
+            return math.inf
         allowed = bound.tolerance(value, f)
         if magnitude == f.infinity:
             # An overflow stands for the first number that the format does not have.
             number = Fraction(-2 if got & f.sign_bit else 2) * Fraction(2) ** f.emax
             past = abs(value) >= abs(number) and (value < 0) == (number < 0)
-            return 0.0 if past else float(abs(number - value) / allowed)
+            return 0.0 if past else _quotient(abs(number - value), allowed)
         if self.ftz and magnitude == 0 and abs(value) - allowed < Fraction(2) ** f.emin:
             return 0.0
         if self.ftz and 0 < magnitude < 1 << f.fraction_bits:
             return math.inf
-        difference = abs(decode(got, f) - value)
-        return float(difference / allowed) if difference <= allowed * 2**60 else math.inf
+        return _quotient(abs(decode(got, f) - value), allowed)
 
     def _nearly_exact(self, xs: Sequence[Array], w: Array) -> tuple[Array, Array]:
         """Exact values in float64, and where these can be relied on: they round to the emulator's result, or it is the
@@ -230,6 +229,10 @@ def _widened(bits: int, f: Format) -> int:
     if magnitude >= f.infinity:
         return sign | _WIDE.infinity | (magnitude > f.infinity)
     return round_to(decode(bits, f), _WIDE, "roundTiesToEven", False, bool(sign))
+
+
+def _quotient(difference: Fraction, allowed: Fraction) -> float:
+    return float(difference / allowed) if difference <= allowed * 2**60 else math.inf
 
 
 def _spacing(value: Fraction, f: Format) -> Fraction:
