@@ -23,8 +23,9 @@ _KERNEL = re.compile(
 
 @dataclass
 class StandIn:
-    """`wrong` changes the results of kernels with a spelling; `failing` and `large` are spellings whose launch fails
-    or runs out of memory; `broken` are sources that do not compile. `stops` raises after so many launches."""
+    """`wrong` changes the results of kernels with a spelling; `failing` are spellings whose launch fails, `large` those
+    that run out of memory on more operands than this; `broken` are sources that do not compile. `stops` interrupts the
+    run after so many launches."""
 
     emulator: ModuleType
     target: str = "sm_90"
@@ -32,7 +33,7 @@ class StandIn:
     ptx: int = 95
     wrong: Mapping[str, Callable[[Sequence[Array], Array], Array]] = field(default_factory=dict)
     failing: frozenset[str] = frozenset()
-    large: frozenset[str] = frozenset()
+    large: Mapping[str, int] = field(default_factory=dict)
     broken: frozenset[str] = frozenset()
     stops: int = -1
     launches: list[str] = field(default_factory=list)
@@ -65,7 +66,7 @@ class _Module:
         device.launches.append(spelling)
         if spelling in device.failing:
             raise DeviceError(f"{kernel}: CUDA_ERROR_ILLEGAL_ADDRESS")
-        if spelling in device.large:
+        if operands[0].size > device.large.get(spelling, operands[0].size):
             raise DeviceError("out of memory")
         if not spelling:
             # The kernel is empty where the target or the toolkit does not have the instruction.

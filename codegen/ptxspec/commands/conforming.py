@@ -107,10 +107,8 @@ def _program() -> str:
 
 def _verdict(row: Row) -> str:
     if row.skipped or row.failed:
-        return f"{'skipped' if row.skipped else 'failed'}: {row.why}"
-    if row.agrees is None:
-        return "shown"
-    return "agrees" if row.agrees else "DISAGREES"
+        return "skipped" if row.skipped else "failed"
+    return {None: "shown", True: "agrees", False: "disagrees"}[row.agrees]
 
 
 def _as_text(report: Report) -> list[str]:
@@ -124,27 +122,24 @@ def _as_text(report: Report) -> list[str]:
         blocks = f" in {counted(f.blocks, 'block')}" if f.blocks else ""
         counts = [str(n) if f.count else "" for n in (f.count, f.unequal, f.nan, f.outside)]
         counts[1] += blocks
-        rows.append((r.variant.spelling, str(r.variant.operands), r.claim, *counts, worst, _verdict(r)))
+        verdict = f"{_verdict(r)}: {r.why}" if r.why else _verdict(r)
+        rows.append((r.variant.spelling, str(r.variant.operands), r.claim, *counts, worst, verdict))
     lines = table(rows)
     cases = [f"  {r.variant}: {_case(r)}" for r in report.rows if r.found.case and not r.failed]
     lines += ["", "the worst of each, or the first that differs:", *cases] if cases else []
-    verdicts = [_verdict(r).partition(":")[0] for r in report.rows]
-    said = {"agrees": "agree", "DISAGREES": "disagree", "shown": "shown", "failed": "failed", "skipped": "skipped"}
-    return [
-        *lines,
-        "",
-        f"{report.ran_on}, {_program()}: " + ", ".join(f"{verdicts.count(k)} {word}" for k, word in said.items()),
-    ]
+    verdicts = [_verdict(r) for r in report.rows]
+    words = {"agrees": "agree", "disagrees": "disagree", "shown": "shown", "failed": "failed", "skipped": "skipped"}
+    summary = ", ".join(f"{verdicts.count(verdict)} {word}" for verdict, word in words.items())
+    return [*lines, "", f"{report.ran_on}, {_program()}: {summary}"]
 
 
 def _case(row: Row) -> str:
-    c, width = (
-        row.found.case,
-        row.variant.type.format.width if row.variant.claim == "bounded" else row.variant.type.width,
-    )
+    """Bounds are judged lane by lane, everything else as a whole."""
+    c, type_ = row.found.case, row.variant.type
     assert c is not None
-    digits = 1 if row.variant.predicate else width // 4
-    operands = ", ".join(f"0x{x:0{width // 4}x}" for x in c.operands)
+    digits = (type_.format.width if row.variant.claim == "bounded" else type_.width) // 4
+    operands = ", ".join(f"0x{x:0{digits}x}" for x in c.operands)
+    digits = 1 if row.variant.predicate else digits
     return f"{operands} gives 0x{c.got:0{digits}x}, the emulator 0x{c.want:0{digits}x}"
 
 
@@ -152,7 +147,7 @@ def _as_json(report: Report) -> str:
     body = ",\n".join(
         "  " + json.dumps({
             "variant": r.variant.spelling, "operands": r.variant.operands, "claim": r.claim,
-            "verdict": _verdict(r).partition(":")[0].lower(), "why": r.why or None, "found": r.found.as_json(),
+            "verdict": _verdict(r), "why": r.why or None, "found": r.found.as_json(),
         })
         for r in report.rows
     )  # fmt: skip

@@ -12,19 +12,19 @@ from .running import Report
 
 
 def register(root: Path, spec: Spec, recorded: recording.Recording, report: Report) -> bool:
-    """Write what a report found in a complete recording; False, and nothing is written, for one outside of the root's
-    tests/recordings."""
+    """Write what a report found in a complete recording, less the variants of which a part failed. Returns False, and
+    writes nothing, for a recording outside of the root's tests/recordings."""
     folder = recorded.path.resolve()
     if folder.parent != (root / "tests" / "recordings").resolve():
         return False
     path = folder.relative_to(root.resolve()).as_posix()
+    p = recorded.provenance
     found: dict[str, set[tuple[str, int]]] = {"equal": set(), "inside": set(), "unequal": set()}
     for row in report.rows:
-        if row.found.count:
+        if row.found.count and str(row.variant) not in p["failed"]:
             inside = row.variant.claim == "bounded" and not row.found.outside
             standing = "equal" if row.found.equal else "inside" if inside else "unequal"
             found[standing].add((row.variant.spelling, row.variant.operands))
-    p = recorded.provenance
     entry = Recording(
         path, p["gpu"], p["target"], p["driver"], p["compiler"], p["date"],
         *(frozenset(found[s]) for s in ("equal", "inside", "unequal")),
