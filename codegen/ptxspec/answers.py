@@ -17,6 +17,7 @@ def variants_as_json(variants: Iterable[Variant]) -> str:
             "requires": v.requires.as_json(),
             "manual": v.manual.as_json() if v.manual else None,
             "claim": v.claim,
+            "rests_on": v.rests_on,
         }
         for v in variants
     ]

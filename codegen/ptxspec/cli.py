@@ -27,6 +27,8 @@ COMMANDS = {
     "explain": ("linting", "say what the complaints in a log of ptxas mean, and what to write instead"),
     "diff": ("asking", "what a PTX version or a target brought"),
     "verify": ("making", "prove every requirement against a real ptxas"),
+    "conformance": ("conforming", "hold the emulator against a GPU, and record what it returns"),
+    "vectors": ("conforming", "operands with results, of a recorded GPU or of the emulator"),
 }
 # argparse would take -inf and -0x1p3 for options.
 _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan|0x)", re.IGNORECASE)

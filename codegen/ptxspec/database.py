@@ -40,9 +40,25 @@ class Requires(NamedTuple):
         return found
 
 
+class Recording(NamedTuple):
+    """What a GPU returned: the folder below the root that holds it, and what it was recorded on and with."""
+
+    path: str
+    gpu: str
+    target: str
+    driver: str
+    compiler: str
+    date: str
+
+    def __str__(self) -> str:
+        return f"{self.gpu} ({self.target}), driver {self.driver}, {self.compiler}, {self.date}: {self.path}"
+
+
 class Variant(NamedTuple):
     """One complete spelling with its number of source operands. `manual` is None where NVIDIA's manual does not list
-    it; verdicts follow `requires`, which is what the assembler was seen to require."""
+    it; verdicts follow `requires`, which is what the assembler was seen to require. `claim` says how faithful the
+    emulator is, wherever no target is named, and `rests_on` why; `recorded` has for each recording of the variant how
+    the emulator stands to it: "equal", "inside" (of the manual's bound) or "unequal"."""
 
     spelling: str
     operands: int
@@ -50,6 +66,8 @@ class Variant(NamedTuple):
     requires: Requires
     manual: Requires | None
     claim: str
+    rests_on: str
+    recorded: tuple[tuple[Recording, str], ...]
 
     @property
     def opcode(self) -> str:
@@ -131,7 +149,8 @@ class Database:
         self.ptx: dict[str, int] = {v["version"]: i for i, v in enumerate(data["ptx"])}
         self.cuda: dict[str, str | None] = {v["version"]: v["cuda"] for v in data["ptx"]}
         self.targets = {t["name"]: Target(t["name"], i, t["ptx"]) for i, t in enumerate(data["targets"])}
-        self.variants = tuple(_variant(v) for v in data["variants"])
+        self.recordings = {r["path"]: Recording(**r) for r in data["recordings"]}
+        self.variants = tuple(_variant(v, self.recordings) for v in data["variants"])
         self._by_key: dict[tuple[str, frozenset[str]], list[Variant]] = {}
         by_opcode: dict[str, list[Variant]] = {name: [] for name in data["opcodes"]}
         for v in self.variants:
@@ -178,6 +197,17 @@ class Database:
         same = self._by_key.get((opcode, names), [])
         fitting = [v for v in same if operands in (None, v.operands)]
         return min(fitting, key=lambda v: v.operands, default=None)
+
+    def on(self, v: Variant, target: str | None) -> Variant:
+        """The variant with its claim on a target, and what that rests on. What is not exact is `measured` where every
+        recording of that target that has the variant is equal in every bit."""
+        here = [(r, found) for r, found in v.recorded if r.target == target]
+        if not here or any(found != "equal" for _, found in here):
+            return v
+        recordings = "; ".join(str(r) for r, _ in here)
+        if v.claim == "exact":
+            return v._replace(rests_on=f"{v.rests_on}; equal to {recordings}")
+        return v._replace(claim="measured", rests_on=recordings)
 
     def takes(self, variant: Variant, target: str, ptx: str) -> bool:
         """Whether the assembler takes a variant in a module of this target and PTX version."""
@@ -237,7 +267,15 @@ class Database:
         reasons = () if available else self.refusals(found, target, ptx)
         nearest = () if available else self._nearest(spelling, found.operands, target, ptx)
         return Verdict(
-            found.spelling, found.operands, True, available, found.requires, found.manual, found.claim, reasons, nearest
+            found.spelling,
+            found.operands,
+            True,
+            available,
+            found.requires,
+            found.manual,
+            self.on(found, target).claim,
+            reasons,
+            nearest,
         )
 
     # Why a variant is refused
@@ -381,6 +419,8 @@ def _requires(r: dict[str, Any]) -> Requires:
     return Requires(r["ptx"], r["until"], r["target"], within)
 
 
-def _variant(v: dict[str, Any]) -> Variant:
+def _variant(v: dict[str, Any], recordings: dict[str, Recording]) -> Variant:
     manual = _requires(v["manual"]) if v["manual"] else None
-    return Variant(v["variant"], v["operands"], v["type"], _requires(v["requires"]), manual, v["claim"])
+    recorded = tuple((recordings[path], found) for path, found in v["recorded"].items())
+    requires = _requires(v["requires"])
+    return Variant(v["variant"], v["operands"], v["type"], requires, manual, v["claim"], v["rests_on"], recorded)

@@ -43,6 +43,7 @@ class TraceLine:
 class Evaluation:
     variant: Variant
     target: str | None
+    claim: str
     operands: list[int]
     result: int
     trace: list[TraceLine]
@@ -93,7 +94,7 @@ def evaluate(
     dtype = np.dtype(f"u{variant.type.width // 8}")
     result = int(kernel(*(dtype.type(o) for o in operands)))
     lines = _trace(spec, root, variant, target, operands, result) if with_trace else []
-    return Evaluation(variant, target, operands, result, lines)
+    return Evaluation(variant, target, spec.claim(variant, target), operands, result, lines)
 
 
 def _spec(root: Root) -> tuple[Spec, list[Any]]:

@@ -411,6 +411,27 @@ class Speed:
 
 
 @dataclass(frozen=True)
+class Recording:
+    """What a GPU returned, and how the emulator stood to it when the two were last compared: variants of which every
+    recorded bit is equal, those inside of their bound, and the others. `path` is the folder, below the root."""
+
+    path: str
+    gpu: str
+    target: str
+    driver: str
+    compiler: str
+    date: str
+    equal: frozenset[tuple[str, int]]
+    inside: frozenset[tuple[str, int]]
+    unequal: frozenset[tuple[str, int]]
+
+    def finding(self, variant: Variant) -> str | None:
+        """ "equal", "inside" or "unequal"; None where the variant was not recorded."""
+        key = (variant.spelling, variant.operands)
+        return next((n for n in ("equal", "inside", "unequal") if key in getattr(self, n)), None)
+
+
+@dataclass(frozen=True)
 class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode."""
 
@@ -427,6 +448,13 @@ class Spec:
     sources: Mapping[str, str]
     assembler: Assembler = Assembler()
     speed: Speed | None = None
+    recordings: tuple[Recording, ...] = ()
+
+    def claim(self, variant: Variant, target: str | None) -> str:
+        """The variant's claim on a target: what is not exact is `measured` where all recordings of that target that
+        have the variant are equal in every bit."""
+        found = {r.finding(variant) for r in self.recordings if r.target == target} - {None}
+        return "measured" if found == {"equal"} and variant.claim != "exact" else variant.claim
 
     @property
     def ledger(self) -> tuple[Entry, ...]:

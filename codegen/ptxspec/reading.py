@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from . import positioned, schema
+from .accuracy import parse_range
 from .corner_cases import CLASSES, CellError, parse_value
 from .diagnostics import Diagnostic, Mark, SpecError, display_path, suggest
 from .model import (
@@ -29,6 +30,7 @@ from .model import (
     Page,
     Pattern,
     PtxVersion,
+    Recording,
     Rule,
     Selector,
     Spec,
@@ -84,10 +86,10 @@ def read_all(root: Path) -> Reading:
         return None if found else doc
 
     common = {name: document(folder / f"{name}.yaml", name) for name in COMMON}
-    # A specification that no assembler was asked about yet, or nobody has measured, has none of these.
-    evidence, speed = (
+    # A specification that no assembler or GPU was asked about yet, or nobody has measured, has none of these.
+    evidence, recordings, speed = (
         document(path, path.stem) if path.exists() else None
-        for path in (folder / "evidence.yaml", folder / "speed.yaml")
+        for path in (folder / f"{name}.yaml" for name in ("evidence", "recordings", "speed"))
     )
     present = sorted(p for p in (folder / "instructions").glob("*") if not p.name.startswith("."))
     paths = [p for p in present if p.suffix == ".yaml"]
@@ -113,6 +115,8 @@ def read_all(root: Path) -> Reading:
         )
         if assembler:
             spec = replace(spec, assembler=files.assembler(assembler, spec))
+        if recordings:
+            spec = replace(spec, recordings=files.recordings(recordings, spec))
         if not files.usable or assembler is None:
             spec = None
     return Reading(spec, sorted(set(errors)), len(COMMON) + len(paths))
@@ -249,6 +253,21 @@ class _Files:
             for code in (modifier.raw, modifier.operand, modifier.result, modifier.override):
                 self.errors += check_text(code, spec, seen) if code else []
         return replace(spec, implied=tuple(implied))
+
+    def recordings(self, doc: Document, spec: Spec) -> tuple[Recording, ...]:
+        """Variants that are no longer in the specification say nothing, and are left alone."""
+
+        def keys(entries: list[Mapping[str, Any]]) -> frozenset[tuple[str, int]]:
+            return frozenset((e["variant"], int(e["operands"])) for e in entries)
+
+        return tuple(
+            Recording(
+                r["path"], r["gpu"], r["target"], str(r["driver"]), r["compiler"], str(r["date"]),
+                keys(r["equal"]), keys(r["inside"]), keys(r["unequal"]),
+            )
+            for i, r in enumerate(doc.data["recordings"])
+            if self.known(doc, ("recordings", i, "target"), r["target"], spec.targets, "target")
+        )  # fmt: skip
 
     def assembler(self, doc: Document, spec: Spec) -> Assembler:
         data = doc.data
@@ -406,9 +425,7 @@ class _InstructionFile:
             if self.files.known(doc, ("nan", i, "rule"), n["rule"], self.spec.nan_rules, "NaN rule"):
                 nan.append((selector, self.spec.nan_rules[n["rule"]]))
         accuracy = tuple(
-            Accuracy(
-                self.selector(("accuracy", i), a), a["kind"], str(a["bound"]), _text(a.get("range", "")), a["section"]
-            )
+            Accuracy(self.selector(("accuracy", i), a), a["kind"], str(a["bound"]), self.range(i, a), a["section"])
             for i, a in enumerate(data.get("accuracy", []))
         )
         notes = tuple(
@@ -443,6 +460,15 @@ class _InstructionFile:
             notes=notes,
             variants=tuple(variants),
         )
+
+    def range(self, i: int, entry: Mapping[str, Any]) -> str:
+        text = _text(entry.get("range", ""))
+        try:
+            parse_range(text)
+        except ValueError as e:
+            help = "write [-2pi, 2pi], 2^-9 <= |b| <= 2^9, positive and finite, or positive and finite outside (0.5, 2)"
+            self.errors.append(self.doc.error(("accuracy", i, "range"), str(e), help))
+        return text
 
     def complete(
         self,

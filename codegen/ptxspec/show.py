@@ -10,6 +10,8 @@ from .database import Database, Variant
 from .diagnostics import PtxspecError, suggest
 from .roots import Root
 
+STANDINGS = {"equal": "every bit equal", "inside": "inside of the bound", "unequal": "not equal"}
+
 
 def page(root: Root, name: str, operands: int | None = None) -> str:
     """Markdown about an opcode or a variant. Raises PtxspecError with the nearest names for one that does not exist."""
@@ -51,6 +53,8 @@ def _variant(db: Database, v: Variant, entry: dict[str, Any]) -> str:
         lines.append(
             f"- error: at most {a['bound']} ({a['kind']}), {a['range'] or 'for all operands'} ({a['section']})"
         )
-    lines += [f"- claim: {v.claim}", f"- NaN results: {rule['summary']} {rule['unspecified'] or ''}".rstrip()]
+    lines += [f"- claim: {v.claim}", f"- it rests on: {v.rests_on}"]
+    lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
+    lines += [f"- NaN results: {rule['summary']} {rule['unspecified'] or ''}".rstrip()]
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)

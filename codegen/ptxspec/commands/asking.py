@@ -49,7 +49,9 @@ def _database(options: argparse.Namespace) -> Database:
 
 
 def _list(options: argparse.Namespace) -> int:
-    found = _database(options).available(options.target, options.ptx, options.type, options.opcode)
+    db = _database(options)
+    target = db.target(options.target) if options.target else None
+    found = [db.on(v, target) for v in db.available(target, options.ptx, options.type, options.opcode)]
     render = {
         "table": answers.variants_as_table,
         "json": answers.variants_as_json,

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .. import checking, generate, reading, roots, verify
 from ..diagnostics import PtxspecError, SpecError
 from ..generate import Changes
 from ..ptxas import PtxasError, find_ptxas
-from . import NO, OK, counted
+from . import NO, OK, counted, progress_bar
 
 
 def configure_generate(parser: argparse.ArgumentParser) -> None:
@@ -98,7 +96,7 @@ def _verify(options: argparse.Namespace) -> int:
             f"{where}; install the wheel nvidia-cuda-nvcc or the CUDA toolkit, or say where with --ptxas PATH"
         )
     try:
-        with _progress("judging") as progress:
+        with progress_bar("judging") as progress:
             result = verify.verify(spec, ptxas, progress)
     except (PtxasError, OSError, UnicodeDecodeError) as e:
         raise PtxspecError(f"{ptxas}: {e}") from None
@@ -115,17 +113,3 @@ def _verify(options: argparse.Namespace) -> int:
         path.write_text(verify.as_yaml(spec, result), "utf-8", newline="\n")
         print(f"written: {path}")
     return OK
-
-
-@contextlib.contextmanager
-def _progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -35,7 +35,7 @@ def _eval(options: argparse.Namespace) -> int:
         print(json.dumps(_as_json(found), indent=2))
         return OK
     v, digits = found.variant, found.variant.type.width // 4
-    print(f"{v}{' on ' + found.target if found.target else ''}, {v.claim}")
+    print(f"{v}{' on ' + found.target if found.target else ''}, {found.claim}")
     for name, bits in zip("abc", found.operands, strict=False):
         print(f"  {name}  {_lanes(v, bits)}")
     for t in found.trace:
@@ -73,7 +73,7 @@ def _as_json(found: Evaluation) -> dict[str, Any]:
         "variant": v.spelling,
         "operands": [f"0x{o:0{digits}x}" for o in found.operands],
         "result": bool(found.result) if v.predicate else f"0x{found.result:0{digits}x}",
-        "claim": v.claim,
+        "claim": found.claim,
         "trace": [
             {
                 "lane": t.lane, "stage": t.stage, "name": t.name, "line": f"{t.path}:{t.line}",

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from ..claims import basis, recorded
 from ..model import Accuracy, CornerTable, Instruction, Requirement, Rule, Selector, Spec, Tolerated, Variant
 from .text import Files
 
@@ -49,7 +50,10 @@ def as_data(spec: Spec) -> dict[str, Any]:
         "modifiers": {m.name: {"summary": m.summary, "section": m.section} for m in spec.modifiers.values()},
         "assembler": json.loads(json.dumps(asdict(spec.assembler))),
         "opcodes": {i.opcode: _opcode(i) for i in spec.instructions.values()},
-        "variants": [_variant(i, v) for i in spec.instructions.values() for v in i.variants],
+        "recordings": [
+            {n: getattr(r, n) for n in ("path", "gpu", "target", "driver", "compiler", "date")} for r in spec.recordings
+        ],
+        "variants": [_variant(spec, i, v) for i in spec.instructions.values() for v in i.variants],
     }  # fmt: skip
 
 
@@ -78,7 +82,7 @@ def _requirement(r: Requirement) -> dict[str, Any]:
     return found
 
 
-def _variant(instruction: Instruction, v: Variant) -> dict[str, Any]:
+def _variant(spec: Spec, instruction: Instruction, v: Variant) -> dict[str, Any]:
     longer = instruction.stands_for(v)
     return {
         "variant": v.spelling,
@@ -87,6 +91,8 @@ def _variant(instruction: Instruction, v: Variant) -> dict[str, Any]:
         "requires": _requirement(v.requires),
         "manual": _requirement(v.manual) if v.manual else None,
         "claim": v.claim,
+        "rests_on": basis(instruction, v),
+        "recorded": {r.path: found for r, found in recorded(spec, v)},
         "means": longer.spelling if longer else None,
         "accuracy": [_accuracy(a) for a in instruction.accuracy if a.selector.matches(v)],
         "nan": instruction.nan_rule(v).name,

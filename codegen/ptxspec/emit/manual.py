@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..checking import Checked
+from ..claims import CLAIMS, basis
 from ..diagnostics import PtxspecError
-from ..model import Code, Instruction, NanRule, Spec, Variant, requirement_text
+from ..model import Code, Instruction, NanRule, Recording, Spec, Variant, requirement_text
 from .text import Files, Templates
 
 
@@ -20,6 +22,17 @@ class Row:
     requires: str
     manual: str
     stands_for: str
+    measured: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a page, what it means, what it rests on, and how many variants make it."""
+
+    name: str
+    meaning: str
+    rests_on: str
+    variants: int
 
 
 @dataclass(frozen=True)
@@ -38,7 +51,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     for instruction in instructions:
         values = {
             "i": instruction,
-            "rows": [_row(instruction, v) for v in instruction.variants],
+            "rows": [_row(spec, instruction, v) for v in instruction.variants],
+            "claims": _claims(instruction),
+            "recordings": _recordings(spec, instruction),
             "differs": any(v.manual != v.requires for v in instruction.variants),
             "stages": _stages(spec, instruction),
             "nan_rules": _nan_rules(instruction),
@@ -80,7 +95,18 @@ def is_proven(spec: Spec) -> bool:
     return spec.evidence is not None and spec.evidence.variants == variants and spec.evidence.ledger == spec.ledger
 
 
-def _row(instruction: Instruction, v: Variant) -> Row:
+def _claims(instruction: Instruction) -> list[Claim]:
+    found = Counter((v.claim, basis(instruction, v)) for v in instruction.variants)
+    return [Claim(name, CLAIMS[name], rests_on, n) for (name, rests_on), n in found.items()]
+
+
+def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, Counter[str | None]]]:
+    """The recordings that have variants of the instruction, with how many are equal, inside of a bound, or neither."""
+    counted = [(r, Counter(r.finding(v) for v in instruction.variants)) for r in spec.recordings]
+    return [(r, c) for r, c in counted if c["equal"] + c["inside"] + c["unequal"]]
+
+
+def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
     longer = instruction.stands_for(v)
     manual = "not listed" if v.manual is None else requirement_text(v.manual)
     requires = requirement_text(v.requires)
@@ -90,6 +116,7 @@ def _row(instruction: Instruction, v: Variant) -> Row:
         requires,
         "" if manual == requires else manual,
         longer.spelling if longer else "",
+        tuple(dict.fromkeys(r.target for r in spec.recordings if spec.claim(v, r.target) == "measured")),
     )
 
 

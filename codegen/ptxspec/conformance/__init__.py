@@ -1,0 +1,1 @@
+"""Emulator and GPU held against each other, and recordings of what a GPU returned."""

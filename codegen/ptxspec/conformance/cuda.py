@@ -1,0 +1,190 @@
+"""A GPU by cuda-bindings. NVRTC compiles to machine code of its own target: no driver meets PTX newer than itself."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .device import About, DeviceError, Module, NoDeviceError
+
+Array = NDArray[Any]
+
+_THREADS = 256
+# The kernel must overwrite it: a result that nothing wrote looks like this and not like the last one.
+_UNWRITTEN = 0xA5
+_KERNEL_MODULE = Path("/proc/driver/nvidia/version")
+
+
+class Nvrtc:
+    """The compiler, which needs neither GPU nor driver."""
+
+    def __init__(self) -> None:
+        """Raises NoDeviceError where it is not installed."""
+        self._api = _import("nvrtc")
+        try:
+            major, minor = _checked("its version", self._api.nvrtcVersion())
+        except (DeviceError, RuntimeError) as e:
+            raise NoDeviceError(f"no NVRTC found: {_line(e)}; pip install 'ptxspec[cuda]' brings it") from None
+        self.release = f"{major}.{minor}"
+
+    def check(self, target: str) -> None:
+        """Raises NoDeviceError where it does not compile for a target."""
+        known = _checked("its targets", self._api.nvrtcGetSupportedArchs())
+        if int(target.removeprefix("sm_")) not in known:
+            listed = f"sm_{min(known)} to sm_{max(known)}"
+            raise NoDeviceError(
+                f"NVRTC {self.release} compiles for {listed}, and not for {target}; another version may"
+            )
+
+    def compile(self, name: str, source: str, headers: Mapping[str, str], target: str) -> bytes:
+        """Source -> cubin. Raises DeviceError with the first error in the compiler's log."""
+        api = self._api
+        texts, names = [t.encode() for t in headers.values()], [n.encode() for n in headers]
+        program = _checked(name, api.nvrtcCreateProgram(source.encode(), name.encode(), len(names), texts, names))
+        try:
+            options = [f"--gpu-architecture={target}".encode(), b"-DPTXSPEC_KERNELS_ONLY"]
+            error, *_ = api.nvrtcCompileProgram(program, len(options), options)
+            if int(error):
+                # NVRTC writes into these bytes: there must be more than one, for Python shares those of length one.
+                log = bytes(1 + _checked(name, api.nvrtcGetProgramLogSize(program)))
+                _checked(name, api.nvrtcGetProgramLog(program, log))
+                raise DeviceError(_first_error(log.decode("utf-8", "replace")) or f"{name}: {error.name}")
+            cubin = bytes(1 + _checked(name, api.nvrtcGetCUBINSize(program)))
+            _checked(name, api.nvrtcGetCUBIN(program, cubin))
+            return cubin[:-1]
+        finally:
+            api.nvrtcDestroyProgram(program)
+
+
+class CudaDevice:
+    """The first GPU that the driver shows; CUDA_VISIBLE_DEVICES chooses another."""
+
+    def __init__(self) -> None:
+        """Raises NoDeviceError with what is missing."""
+        self._api = _import("driver")
+        try:
+            error, *_ = self._api.cuInit(0)
+        except RuntimeError as e:
+            raise NoDeviceError(f"no NVIDIA driver here: {_line(e)}") from None
+        if int(error):
+            raise NoDeviceError(f"no GPU that can be used: the driver says {error.name}")
+        self._nvrtc = Nvrtc()
+        try:
+            self._device = _checked("no GPU", self._api.cuDeviceGet(0))
+            self.about = self._describe()
+            self._nvrtc.check(self.about.target)
+            self._begin()
+        except DeviceError as e:
+            raise NoDeviceError(f"the GPU cannot be used: {e}") from None
+
+    def compile(self, name: str, source: str, headers: Mapping[str, str]) -> Module:
+        return _CudaModule(self, self._nvrtc.compile(name, source, headers, self.about.target))
+
+    def launch(self, cubin: bytes, kernel: str, operands: Sequence[Array], result: np.dtype[Any]) -> Array:
+        """Run a kernel of a compiled module; after an error the context, which may be lost, is a new one."""
+        try:
+            return self._launch(cubin, kernel, operands, result)
+        except DeviceError:
+            self._begin()
+            raise
+
+    def _describe(self) -> About:
+        name = _checked("name", self._api.cuDeviceGetName(128, self._device))
+        attribute = self._api.CUdevice_attribute
+        major, minor = (
+            _checked("compute capability", self._api.cuDeviceGetAttribute(a, self._device))
+            for a in (
+                attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+            )
+        )
+        version = _checked("driver version", self._api.cuDriverGetVersion())
+        cuda = f"CUDA {version // 1000}.{version % 1000 // 10}"
+        driver = f"{number} ({cuda})" if (number := _driver_number()) else cuda
+        release = self._nvrtc.release
+        return About(name.rstrip(b"\0").decode(), f"sm_{major}{minor}", driver, f"NVRTC {release}", release)
+
+    def _begin(self) -> None:
+        """A context without modules: this process's, destroyed if there was one."""
+        self._modules: dict[bytes, Any] = {}
+        self._api.cuDevicePrimaryCtxReset(self._device)
+        context = _checked("context", self._api.cuDevicePrimaryCtxRetain(self._device))
+        _checked("context", self._api.cuCtxSetCurrent(context))
+
+    def _launch(self, cubin: bytes, kernel: str, operands: Sequence[Array], result: np.dtype[Any]) -> Array:
+        api, n = self._api, operands[0].size
+        if cubin not in self._modules:
+            image = np.frombuffer(cubin, np.uint8)
+            self._modules[cubin] = _checked("loading", api.cuModuleLoadData(image.ctypes.data))
+        function = _checked(kernel, api.cuModuleGetFunction(self._modules[cubin], kernel.encode()))
+        out = np.empty(n, result)
+        with contextlib.ExitStack() as allocated:
+
+            def allocate(size: int) -> Any:
+                pointer = _checked("memory", api.cuMemAlloc(size))
+                allocated.callback(api.cuMemFree, pointer)
+                return pointer
+
+            pointers = []
+            for column in map(np.ascontiguousarray, operands):
+                pointers.append(allocate(column.nbytes))
+                _checked("copy", api.cuMemcpyHtoD(pointers[-1], column.ctypes.data, column.nbytes))
+            pointers.append(allocate(out.nbytes))
+            _checked("memory", api.cuMemsetD8(pointers[-1], _UNWRITTEN, out.nbytes))
+            values: list[Array] = [np.array([int(p)], np.uint64) for p in pointers]
+            values.append(np.array([n], np.uint32))
+            places = np.array([v.ctypes.data for v in values], np.uint64)
+            blocks = (n + _THREADS - 1) // _THREADS
+            shape = (blocks, 1, 1, _THREADS, 1, 1)
+            _checked(kernel, api.cuLaunchKernel(function, *shape, 0, 0, places.ctypes.data, 0))
+            _checked(kernel, api.cuCtxSynchronize())
+            _checked("copy", api.cuMemcpyDtoH(out.ctypes.data, pointers[-1], out.nbytes))
+        return out
+
+
+class _CudaModule:
+    def __init__(self, device: CudaDevice, cubin: bytes) -> None:
+        self._device, self._cubin = device, cubin
+
+    def launch(self, kernel: str, operands: Sequence[Array], result: np.dtype[Any]) -> Array:
+        return self._device.launch(self._cubin, kernel, operands, result)
+
+
+def _import(name: str) -> Any:
+    try:
+        return importlib.import_module(f"cuda.bindings.{name}")
+    except ImportError as e:
+        raise NoDeviceError(f"cuda-bindings cannot be imported ({_line(e)}): pip install 'ptxspec[cuda]'") from None
+
+
+def _checked(what: str, returned: tuple[Any, ...]) -> Any:
+    """The value that a call returned beside its status. Raises DeviceError for any status but success."""
+    error, *values = returned
+    if int(error):
+        name = error.name
+        raise DeviceError("out of memory" if name == "CUDA_ERROR_OUT_OF_MEMORY" else f"{what}: {name}")
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def _line(e: BaseException) -> str:
+    return " ".join(str(e).split())[:300]
+
+
+def _first_error(log: str) -> str:
+    return next((line.strip() for line in log.strip("\0 \n").splitlines() if "error" in line), "")
+
+
+def _driver_number() -> str:
+    """The kernel module's version, as in 580.65.06, where the system tells it; the driver's API does not."""
+    try:
+        found = re.search(r"\b\d{3}\.\d+(?:\.\d+)?\b", _KERNEL_MODULE.read_text("utf-8", "replace"))
+    except OSError:
+        return ""
+    return found[0] if found else ""

@@ -1,0 +1,51 @@
+"""What a conformance run needs of a GPU: a few methods, which the tests' stand-in has too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..diagnostics import PtxspecError
+
+Array = NDArray[Any]
+
+
+class NoDeviceError(PtxspecError):
+    """There is nothing to run on, or nothing to compile with."""
+
+
+class DeviceError(Exception):
+    """A kernel did not compile or did not run; the device can be used on. Its text is one line."""
+
+
+@dataclass(frozen=True)
+class About:
+    """The GPU, its target ("sm_90"), its driver, and the compiler with its CUDA release ("13.0")."""
+
+    gpu: str
+    target: str
+    driver: str
+    compiler: str
+    release: str
+
+    def __str__(self) -> str:
+        return f"{self.gpu} ({self.target}), driver {self.driver}, {self.compiler}"
+
+
+class Module(Protocol):
+    """Compiled kernels."""
+
+    def launch(self, kernel: str, operands: Sequence[Array], result: np.dtype[Any]) -> Array:
+        """Run a kernel of generated/cuda, one thread per element. Raises DeviceError."""
+
+
+class Device(Protocol):
+    @property
+    def about(self) -> About: ...
+
+    def compile(self, name: str, source: str, headers: Mapping[str, str]) -> Module:
+        """Compile a source for this device. Raises DeviceError with the compiler's first complaint."""
