@@ -77,7 +77,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> dict[str, accelerato
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     """As in a new process with an empty cache, which it gives, and the accelerator switched on."""
-    monkeypatch.setenv(accelerator.SWITCH, "1")
+    monkeypatch.setenv(interface.SWITCH, "1")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     forget(monkeypatch)
     yield tmp_path / "cache" / "ptxemu"
@@ -292,7 +292,7 @@ def test_operands_of_any_layout(spelling: str, monkeypatch: pytest.MonkeyPatch) 
         [x[1, 2, 3] for x in every],
     ]
     got = [kernel(*operands) for operands in layouts]
-    monkeypatch.setenv(accelerator.SWITCH, "0")
+    monkeypatch.setenv(interface.SWITCH, "0")
     interface._compile.cache_clear()
     plain = ptxemu.compile(spelling)
     assert plain._native is None
@@ -375,18 +375,18 @@ def test_a_single_element_is_left_to_numpy(fresh: Path) -> None:
 
 
 def test_the_switch(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(accelerator.SWITCH, "0")
+    monkeypatch.setenv(interface.SWITCH, "0")
     assert add() is None and not fresh.exists()
-    monkeypatch.delenv(accelerator.SWITCH)
+    monkeypatch.delenv(interface.SWITCH)
     for found in (None, object()):
-        monkeypatch.setattr(accelerator, "find_spec", lambda name, found=found: found)
-        assert accelerator.is_on() == (found is not None)
+        monkeypatch.setattr(interface, "find_spec", lambda name, found=found: found)
+        assert interface.is_accelerated() == (found is not None)
 
 
 @pytest.mark.usefixtures("fresh")
 def test_a_bad_value_of_the_switch_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     for value in ("yes", ""):
-        monkeypatch.setenv(accelerator.SWITCH, value)
+        monkeypatch.setenv(interface.SWITCH, value)
         with pytest.raises(ValueError, match=f"PTXEMU_ACCELERATOR is '{value}'; 1 is on, 0 is off"):
             ptxemu.execute("add.f32", A, B)
 

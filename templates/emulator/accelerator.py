@@ -26,7 +26,6 @@ import numpy as np
 
 from .binary import Array, Format
 
-SWITCH: Final = "PTXEMU_ACCELERATOR"
 # -frounding-math is not among them: gcc vectorises no root and no fused operation with it, and clang nothing. Loops are
 # kept apart from what steers them (kernel.h), and kernels are held against NumPy's.
 FLAGS: Final = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared")
@@ -104,9 +103,7 @@ def native(
     spelling: str, opcode: str, function: Callable[..., Array], f: Format, operands: int, predicate: bool
 ) -> Native | None:
     """The kernel in C that does what `function` does to operands of the format `f`; None where there is none, or the
-    accelerator is off. Raises ValueError for a bad value of the switch."""
-    if not is_on():
-        return None
+    compiler, or it fails."""
     name = function.__name__
     with _lock:
         if name not in _kernels:
@@ -116,14 +113,6 @@ def native(
                 _kernels[name] = None
                 _say(f"{e}; NumPy goes on")
         return _kernels[name]
-
-
-def is_on() -> bool:
-    """Is there to be C? Raises ValueError for a bad value of the switch."""
-    value = os.environ.get(SWITCH)
-    if value not in (None, "0", "1"):
-        raise ValueError(f"the environment variable {SWITCH} is {value!r}; 1 is on, 0 is off")
-    return value == "1" if value else find_spec("ziglang") is not None
 
 
 def _proved(

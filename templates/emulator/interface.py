@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,6 +24,7 @@ from .index import TARGETS, TYPES, VARIANTS
 if TYPE_CHECKING:
     from .accelerator import Native
 
+SWITCH = "PTXEMU_ACCELERATOR"
 # Lanes that are computed together: enough to hide what NumPy and Python take for a step, few enough that a step finds
 # its operands in the cache.
 _BLOCK = 1 << 16
@@ -212,7 +213,9 @@ class Kernel:
     @cached_property
     def _native(self) -> Native | None:
         """The function in C, where the accelerator has it."""
-        from .accelerator import native  # only calls need it
+        if not is_accelerated():
+            return None
+        from .accelerator import native
 
         row = self._row
         return native(row.variant.spelling, row.opcode, self._function, self._format, self.operands, row.predicate)
@@ -289,6 +292,8 @@ class Kernel:
         whole.append(np.moveaxis(result, axis, 0))
         edges = np.linspace(0, result.shape[axis], threads + 1).astype(int).tolist()
         parts = [[x[start:stop] for x in whole] for start, stop in pairwise(edges)]
+        from concurrent.futures import ThreadPoolExecutor  # takes as long to import as all of this package
+
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(self._run, parts))
 
@@ -318,6 +323,14 @@ class Kernel:
                     if self._lanes > 1:
                         operands, result = [x.view(lanes) for x in operands], result.view(lanes)
                     result[...] = function(*operands)
+
+
+def is_accelerated() -> bool:
+    """Is there to be C? Raises ValueError for a bad value of the environment variable that says so."""
+    value = os.environ.get(SWITCH)
+    if value not in (None, "0", "1"):
+        raise ValueError(f"the environment variable {SWITCH} is {value!r}; 1 is on, 0 is off")
+    return value == "1" if value else find_spec("ziglang") is not None
 
 
 def _available() -> int:

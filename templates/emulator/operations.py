@@ -1,5 +1,7 @@
 """IEEE 754-2019 operations on arrays of bit patterns: the function table of the semantics language.
 
+Functions that the standard only recommends are in elementary.py.
+
 Operands are NumPy arrays or scalars of the unsigned integer type of their format and broadcast against each other;
 results are new arrays of the format's type (bool for predicates and comparisons). Clauses are those of
 IEEE 754-2019. Floating-point warnings are the caller's to silence: `with np.errstate(all="ignore")`.
@@ -32,12 +34,6 @@ from .binary import (
     roundTowardNegative,
     roundTowardZero,
 )
-from .elementary import cos as cos
-from .elementary import exp2 as exp2
-from .elementary import log2 as log2
-from .elementary import rSqrt as rSqrt
-from .elementary import sin as sin
-from .elementary import tanh as tanh
 from .fused import fused_binary64
 from .rounding import (
     canonicalise,

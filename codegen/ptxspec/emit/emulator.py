@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ..checking import Checked
 from ..model import ROUNDINGS, Spec
+from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Kind, Term, Var, variables
 from .fusing import AMEND, FLUSH, flushes_operands, fuse
 from .sharing import Shared, shared
@@ -77,6 +78,14 @@ def _module(checked: Checked, templates: Templates) -> str:
         constants=sorted(module.constants.items()),
         functions=functions, kernels=kernels,
     )  # fmt: skip
+
+
+def _home(function: str) -> str:
+    """The module of ptxemu that has a function."""
+    if function == FLUSH:
+        return "..rounding"
+    # Recommended functions (9.2) are much code, which many programs never call.
+    return "..elementary" if TABLE[function].clause == "9.2" else "..operations"
 
 
 @dataclass
@@ -173,8 +182,7 @@ class _Writer:
             parts += [self.module.use("..binary", t.mode), str(t.ftz)]
         if operands_flushed:
             parts.append("True")
-        module = "..rounding" if t.function == FLUSH else "..operations"
-        return f"{self.module.use(module, t.function)}({', '.join(parts)})"
+        return f"{self.module.use(_home(t.function), t.function)}({', '.join(parts)})"
 
     def are_flushed(self, arguments: tuple[Term, ...]) -> bool:
         """May the function flush all of its operands, because that is asked of them or changes nothing?"""

@@ -12,7 +12,7 @@ fixes is not used. `STEERS` and `FLUSHES` say what came of it; operations.py has
 from __future__ import annotations
 
 import ctypes
-import platform
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -36,7 +36,7 @@ from .binary import (
 # What <fenv.h> calls the four directions, by processor.
 _X86 = {roundTiesToEven: 0, roundTowardNegative: 0x400, roundTowardPositive: 0x800, roundTowardZero: 0xC00}
 _ARM = {roundTiesToEven: 0, roundTowardPositive: 0x400000, roundTowardNegative: 0x800000, roundTowardZero: 0xC00000}
-_CONSTANTS: Final = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM}
+_CONSTANTS: Final = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM, "ARM64": _ARM}
 # Longer than any fenv_t.
 _LENGTH = 512
 # Where a fenv_t of x86-64 on Linux keeps MXCSR, and the bits there that flush tiny results (FTZ) and operands (DAZ).
@@ -71,9 +71,14 @@ class Environment:
         self._set(self._ordinary)
 
 
+def _processor() -> str:
+    # As platform.machine(), which takes longer to import than all of this.
+    return os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
+
+
 def _found() -> tuple[dict[_Key, Environment], Any, Any]:
     """All environments, and the C library's fegetenv and fesetenv."""
-    constants = _CONSTANTS.get(platform.machine())
+    constants = _CONSTANTS.get(_processor())
     try:
         # PyDLL keeps the interpreter's lock: the calls take less time than giving it away.
         library = ctypes.PyDLL(None if sys.platform != "win32" else "ucrtbase")

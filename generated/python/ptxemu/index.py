@@ -63,469 +63,473 @@ TYPES = {
     "f64": ("f64", 1),
 }
 
-# Spelling, source operands, claim, oldest target, whether the result is a predicate.
-VARIANTS = (
-    ("abs.f32", 1, "exact", "sm_10", False),
-    ("abs.ftz.f32", 1, "exact", "sm_10", False),
-    ("abs.f64", 1, "exact", "sm_10", False),
-    ("abs.f16", 1, "exact", "sm_53", False),
-    ("abs.f16x2", 1, "exact", "sm_53", False),
-    ("abs.ftz.f16", 1, "exact", "sm_53", False),
-    ("abs.ftz.f16x2", 1, "exact", "sm_53", False),
-    ("abs.bf16", 1, "exact", "sm_80", False),
-    ("abs.bf16x2", 1, "exact", "sm_80", False),
-    ("add.f32", 2, "exact", "sm_10", False),
-    ("add.sat.f32", 2, "exact", "sm_10", False),
-    ("add.ftz.f32", 2, "exact", "sm_10", False),
-    ("add.ftz.sat.f32", 2, "exact", "sm_10", False),
-    ("add.rn.f32", 2, "exact", "sm_10", False),
-    ("add.rn.sat.f32", 2, "exact", "sm_10", False),
-    ("add.rn.ftz.f32", 2, "exact", "sm_10", False),
-    ("add.rn.ftz.sat.f32", 2, "exact", "sm_10", False),
-    ("add.rz.f32", 2, "exact", "sm_10", False),
-    ("add.rz.sat.f32", 2, "exact", "sm_10", False),
-    ("add.rz.ftz.f32", 2, "exact", "sm_10", False),
-    ("add.rz.ftz.sat.f32", 2, "exact", "sm_10", False),
-    ("add.rm.f32", 2, "exact", "sm_20", False),
-    ("add.rm.sat.f32", 2, "exact", "sm_20", False),
-    ("add.rm.ftz.f32", 2, "exact", "sm_20", False),
-    ("add.rm.ftz.sat.f32", 2, "exact", "sm_20", False),
-    ("add.rp.f32", 2, "exact", "sm_20", False),
-    ("add.rp.sat.f32", 2, "exact", "sm_20", False),
-    ("add.rp.ftz.f32", 2, "exact", "sm_20", False),
-    ("add.rp.ftz.sat.f32", 2, "exact", "sm_20", False),
-    ("add.f32x2", 2, "exact", "sm_100", False),
-    ("add.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("add.rn.f32x2", 2, "exact", "sm_100", False),
-    ("add.rn.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("add.rz.f32x2", 2, "exact", "sm_100", False),
-    ("add.rz.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("add.rm.f32x2", 2, "exact", "sm_100", False),
-    ("add.rm.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("add.rp.f32x2", 2, "exact", "sm_100", False),
-    ("add.rp.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("add.f64", 2, "exact", "sm_10", False),
-    ("add.rn.f64", 2, "exact", "sm_10", False),
-    ("add.rz.f64", 2, "exact", "sm_10", False),
-    ("add.rm.f64", 2, "exact", "sm_13", False),
-    ("add.rp.f64", 2, "exact", "sm_13", False),
-    ("add.f16", 2, "exact", "sm_53", False),
-    ("add.f16x2", 2, "exact", "sm_53", False),
-    ("add.sat.f16", 2, "exact", "sm_53", False),
-    ("add.sat.f16x2", 2, "exact", "sm_53", False),
-    ("add.ftz.f16", 2, "exact", "sm_53", False),
-    ("add.ftz.f16x2", 2, "exact", "sm_53", False),
-    ("add.ftz.sat.f16", 2, "exact", "sm_53", False),
-    ("add.ftz.sat.f16x2", 2, "exact", "sm_53", False),
-    ("add.rn.f16", 2, "exact", "sm_53", False),
-    ("add.rn.f16x2", 2, "exact", "sm_53", False),
-    ("add.rn.sat.f16", 2, "exact", "sm_53", False),
-    ("add.rn.sat.f16x2", 2, "exact", "sm_53", False),
-    ("add.rn.ftz.f16", 2, "exact", "sm_53", False),
-    ("add.rn.ftz.f16x2", 2, "exact", "sm_53", False),
-    ("add.rn.ftz.sat.f16", 2, "exact", "sm_53", False),
-    ("add.rn.ftz.sat.f16x2", 2, "exact", "sm_53", False),
-    ("add.bf16", 2, "exact", "sm_90", False),
-    ("add.bf16x2", 2, "exact", "sm_90", False),
-    ("add.rn.bf16", 2, "exact", "sm_90", False),
-    ("add.rn.bf16x2", 2, "exact", "sm_90", False),
-    ("copysign.f32", 2, "exact", "sm_20", False),
-    ("copysign.f64", 2, "exact", "sm_20", False),
-    ("cos.approx.f32", 1, "bounded", "sm_10", False),
-    ("cos.approx.ftz.f32", 1, "bounded", "sm_10", False),
-    ("cos.f32", 1, "bounded", "sm_10", False),
-    ("div.approx.f32", 2, "bounded", "sm_10", False),
-    ("div.approx.ftz.f32", 2, "bounded", "sm_10", False),
-    ("div.full.f32", 2, "bounded", "sm_10", False),
-    ("div.full.ftz.f32", 2, "bounded", "sm_10", False),
-    ("div.rn.f32", 2, "exact", "sm_20", False),
-    ("div.rn.ftz.f32", 2, "exact", "sm_20", False),
-    ("div.rz.f32", 2, "exact", "sm_20", False),
-    ("div.rz.ftz.f32", 2, "exact", "sm_20", False),
-    ("div.rm.f32", 2, "exact", "sm_20", False),
-    ("div.rm.ftz.f32", 2, "exact", "sm_20", False),
-    ("div.rp.f32", 2, "exact", "sm_20", False),
-    ("div.rp.ftz.f32", 2, "exact", "sm_20", False),
-    ("div.rn.f64", 2, "exact", "sm_10", False),
-    ("div.rz.f64", 2, "exact", "sm_20", False),
-    ("div.rm.f64", 2, "exact", "sm_20", False),
-    ("div.rp.f64", 2, "exact", "sm_20", False),
-    ("div.f32", 2, "bounded", "sm_10", False),
-    ("div.f64", 2, "exact", "sm_10", False),
-    ("ex2.approx.f32", 1, "bounded", "sm_10", False),
-    ("ex2.approx.ftz.f32", 1, "bounded", "sm_10", False),
-    ("ex2.approx.f16", 1, "bounded", "sm_75", False),
-    ("ex2.approx.f16x2", 1, "bounded", "sm_75", False),
-    ("ex2.approx.ftz.bf16", 1, "bounded", "sm_90", False),
-    ("ex2.approx.ftz.bf16x2", 1, "bounded", "sm_90", False),
-    ("ex2.f32", 1, "bounded", "sm_10", False),
-    ("fma.rn.f32", 3, "exact", "sm_20", False),
-    ("fma.rn.sat.f32", 3, "exact", "sm_20", False),
-    ("fma.rn.ftz.f32", 3, "exact", "sm_20", False),
-    ("fma.rn.ftz.sat.f32", 3, "exact", "sm_20", False),
-    ("fma.rz.f32", 3, "exact", "sm_20", False),
-    ("fma.rz.sat.f32", 3, "exact", "sm_20", False),
-    ("fma.rz.ftz.f32", 3, "exact", "sm_20", False),
-    ("fma.rz.ftz.sat.f32", 3, "exact", "sm_20", False),
-    ("fma.rm.f32", 3, "exact", "sm_20", False),
-    ("fma.rm.sat.f32", 3, "exact", "sm_20", False),
-    ("fma.rm.ftz.f32", 3, "exact", "sm_20", False),
-    ("fma.rm.ftz.sat.f32", 3, "exact", "sm_20", False),
-    ("fma.rp.f32", 3, "exact", "sm_20", False),
-    ("fma.rp.sat.f32", 3, "exact", "sm_20", False),
-    ("fma.rp.ftz.f32", 3, "exact", "sm_20", False),
-    ("fma.rp.ftz.sat.f32", 3, "exact", "sm_20", False),
-    ("fma.rn.f32x2", 3, "exact", "sm_100", False),
-    ("fma.rn.ftz.f32x2", 3, "exact", "sm_100", False),
-    ("fma.rz.f32x2", 3, "exact", "sm_100", False),
-    ("fma.rz.ftz.f32x2", 3, "exact", "sm_100", False),
-    ("fma.rm.f32x2", 3, "exact", "sm_100", False),
-    ("fma.rm.ftz.f32x2", 3, "exact", "sm_100", False),
-    ("fma.rp.f32x2", 3, "exact", "sm_100", False),
-    ("fma.rp.ftz.f32x2", 3, "exact", "sm_100", False),
-    ("fma.rn.f64", 3, "exact", "sm_10", False),
-    ("fma.rz.f64", 3, "exact", "sm_10", False),
-    ("fma.rm.f64", 3, "exact", "sm_13", False),
-    ("fma.rp.f64", 3, "exact", "sm_13", False),
-    ("fma.rn.f16", 3, "exact", "sm_53", False),
-    ("fma.rn.f16x2", 3, "exact", "sm_53", False),
-    ("fma.rn.sat.f16", 3, "exact", "sm_53", False),
-    ("fma.rn.sat.f16x2", 3, "exact", "sm_53", False),
-    ("fma.rn.ftz.f16", 3, "exact", "sm_53", False),
-    ("fma.rn.ftz.f16x2", 3, "exact", "sm_53", False),
-    ("fma.rn.ftz.sat.f16", 3, "exact", "sm_53", False),
-    ("fma.rn.ftz.sat.f16x2", 3, "exact", "sm_53", False),
-    ("fma.rn.relu.f16", 3, "exact", "sm_80", False),
-    ("fma.rn.relu.f16x2", 3, "exact", "sm_80", False),
-    ("fma.rn.ftz.relu.f16", 3, "exact", "sm_80", False),
-    ("fma.rn.ftz.relu.f16x2", 3, "exact", "sm_80", False),
-    ("fma.rn.bf16", 3, "exact", "sm_80", False),
-    ("fma.rn.bf16x2", 3, "exact", "sm_80", False),
-    ("fma.rn.relu.bf16", 3, "exact", "sm_80", False),
-    ("fma.rn.relu.bf16x2", 3, "exact", "sm_80", False),
-    ("fma.rn.oob.f16", 3, "exact", "sm_90", False),
-    ("fma.rn.oob.f16x2", 3, "exact", "sm_90", False),
-    ("fma.rn.oob.bf16", 3, "exact", "sm_90", False),
-    ("fma.rn.oob.bf16x2", 3, "exact", "sm_90", False),
-    ("fma.rn.oob.relu.f16", 3, "exact", "sm_90", False),
-    ("fma.rn.oob.relu.f16x2", 3, "exact", "sm_90", False),
-    ("fma.rn.oob.relu.bf16", 3, "exact", "sm_90", False),
-    ("fma.rn.oob.relu.bf16x2", 3, "exact", "sm_90", False),
-    ("fma.rz.bf16", 3, "unspecified", "sm_80", False),
-    ("fma.rz.bf16x2", 3, "unspecified", "sm_80", False),
-    ("fma.rz.relu.bf16", 3, "unspecified", "sm_80", False),
-    ("fma.rz.relu.bf16x2", 3, "unspecified", "sm_80", False),
-    ("fma.rz.oob.bf16", 3, "unspecified", "sm_90", False),
-    ("fma.rz.oob.bf16x2", 3, "unspecified", "sm_90", False),
-    ("fma.rz.oob.relu.bf16", 3, "unspecified", "sm_90", False),
-    ("fma.rz.oob.relu.bf16x2", 3, "unspecified", "sm_90", False),
-    ("fma.rm.bf16", 3, "unspecified", "sm_80", False),
-    ("fma.rm.bf16x2", 3, "unspecified", "sm_80", False),
-    ("fma.rm.relu.bf16", 3, "unspecified", "sm_80", False),
-    ("fma.rm.relu.bf16x2", 3, "unspecified", "sm_80", False),
-    ("fma.rm.oob.bf16", 3, "unspecified", "sm_90", False),
-    ("fma.rm.oob.bf16x2", 3, "unspecified", "sm_90", False),
-    ("fma.rm.oob.relu.bf16", 3, "unspecified", "sm_90", False),
-    ("fma.rm.oob.relu.bf16x2", 3, "unspecified", "sm_90", False),
-    ("fma.rp.bf16", 3, "unspecified", "sm_80", False),
-    ("fma.rp.bf16x2", 3, "unspecified", "sm_80", False),
-    ("fma.rp.relu.bf16", 3, "unspecified", "sm_80", False),
-    ("fma.rp.relu.bf16x2", 3, "unspecified", "sm_80", False),
-    ("fma.rp.oob.bf16", 3, "unspecified", "sm_90", False),
-    ("fma.rp.oob.bf16x2", 3, "unspecified", "sm_90", False),
-    ("fma.rp.oob.relu.bf16", 3, "unspecified", "sm_90", False),
-    ("fma.rp.oob.relu.bf16x2", 3, "unspecified", "sm_90", False),
-    ("fma.rn.sat.oob.f16", 3, "unspecified", "sm_90", False),
-    ("fma.rn.sat.oob.f16x2", 3, "unspecified", "sm_90", False),
-    ("lg2.approx.f32", 1, "bounded", "sm_10", False),
-    ("lg2.approx.ftz.f32", 1, "bounded", "sm_10", False),
-    ("lg2.f32", 1, "bounded", "sm_10", False),
-    ("mad.f32", 3, "exact", "sm_10", False),
-    ("mad.sat.f32", 3, "exact", "sm_10", False),
-    ("mad.ftz.f32", 3, "exact", "sm_10", False),
-    ("mad.ftz.sat.f32", 3, "exact", "sm_10", False),
-    ("mad.rn.f32", 3, "exact", "sm_20", False),
-    ("mad.rn.sat.f32", 3, "exact", "sm_20", False),
-    ("mad.rn.ftz.f32", 3, "exact", "sm_20", False),
-    ("mad.rn.ftz.sat.f32", 3, "exact", "sm_20", False),
-    ("mad.rz.f32", 3, "exact", "sm_20", False),
-    ("mad.rz.sat.f32", 3, "exact", "sm_20", False),
-    ("mad.rz.ftz.f32", 3, "exact", "sm_20", False),
-    ("mad.rz.ftz.sat.f32", 3, "exact", "sm_20", False),
-    ("mad.rm.f32", 3, "exact", "sm_20", False),
-    ("mad.rm.sat.f32", 3, "exact", "sm_20", False),
-    ("mad.rm.ftz.f32", 3, "exact", "sm_20", False),
-    ("mad.rm.ftz.sat.f32", 3, "exact", "sm_20", False),
-    ("mad.rp.f32", 3, "exact", "sm_20", False),
-    ("mad.rp.sat.f32", 3, "exact", "sm_20", False),
-    ("mad.rp.ftz.f32", 3, "exact", "sm_20", False),
-    ("mad.rp.ftz.sat.f32", 3, "exact", "sm_20", False),
-    ("mad.rn.f64", 3, "exact", "sm_10", False),
-    ("mad.rz.f64", 3, "exact", "sm_10", False),
-    ("mad.rm.f64", 3, "exact", "sm_13", False),
-    ("mad.rp.f64", 3, "exact", "sm_13", False),
-    ("mad.f64", 3, "exact", "sm_10", False),
-    ("max.f32", 2, "exact", "sm_10", False),
-    ("max.xorsign.abs.f32", 2, "exact", "sm_86", False),
-    ("max.NaN.f32", 2, "exact", "sm_80", False),
-    ("max.NaN.xorsign.abs.f32", 2, "exact", "sm_86", False),
-    ("max.ftz.f32", 2, "exact", "sm_10", False),
-    ("max.ftz.xorsign.abs.f32", 2, "exact", "sm_86", False),
-    ("max.ftz.NaN.f32", 2, "exact", "sm_80", False),
-    ("max.ftz.NaN.xorsign.abs.f32", 2, "exact", "sm_86", False),
-    ("max.f32", 3, "exact", "sm_100", False),
-    ("max.abs.f32", 3, "exact", "sm_100", False),
-    ("max.NaN.f32", 3, "exact", "sm_100", False),
-    ("max.NaN.abs.f32", 3, "exact", "sm_100", False),
-    ("max.ftz.f32", 3, "exact", "sm_100", False),
-    ("max.ftz.abs.f32", 3, "exact", "sm_100", False),
-    ("max.ftz.NaN.f32", 3, "exact", "sm_100", False),
-    ("max.ftz.NaN.abs.f32", 3, "exact", "sm_100", False),
-    ("max.f64", 2, "exact", "sm_10", False),
-    ("max.f16", 2, "exact", "sm_80", False),
-    ("max.f16x2", 2, "exact", "sm_80", False),
-    ("max.xorsign.abs.f16", 2, "exact", "sm_86", False),
-    ("max.xorsign.abs.f16x2", 2, "exact", "sm_86", False),
-    ("max.NaN.f16", 2, "exact", "sm_80", False),
-    ("max.NaN.f16x2", 2, "exact", "sm_80", False),
-    ("max.NaN.xorsign.abs.f16", 2, "exact", "sm_86", False),
-    ("max.NaN.xorsign.abs.f16x2", 2, "exact", "sm_86", False),
-    ("max.ftz.f16", 2, "exact", "sm_80", False),
-    ("max.ftz.f16x2", 2, "exact", "sm_80", False),
-    ("max.ftz.xorsign.abs.f16", 2, "exact", "sm_86", False),
-    ("max.ftz.xorsign.abs.f16x2", 2, "exact", "sm_86", False),
-    ("max.ftz.NaN.f16", 2, "exact", "sm_80", False),
-    ("max.ftz.NaN.f16x2", 2, "exact", "sm_80", False),
-    ("max.ftz.NaN.xorsign.abs.f16", 2, "exact", "sm_86", False),
-    ("max.ftz.NaN.xorsign.abs.f16x2", 2, "exact", "sm_86", False),
-    ("max.bf16", 2, "exact", "sm_80", False),
-    ("max.bf16x2", 2, "exact", "sm_80", False),
-    ("max.xorsign.abs.bf16", 2, "exact", "sm_86", False),
-    ("max.xorsign.abs.bf16x2", 2, "exact", "sm_86", False),
-    ("max.NaN.bf16", 2, "exact", "sm_80", False),
-    ("max.NaN.bf16x2", 2, "exact", "sm_80", False),
-    ("max.NaN.xorsign.abs.bf16", 2, "exact", "sm_86", False),
-    ("max.NaN.xorsign.abs.bf16x2", 2, "exact", "sm_86", False),
-    ("min.f32", 2, "exact", "sm_10", False),
-    ("min.xorsign.abs.f32", 2, "exact", "sm_86", False),
-    ("min.NaN.f32", 2, "exact", "sm_80", False),
-    ("min.NaN.xorsign.abs.f32", 2, "exact", "sm_86", False),
-    ("min.ftz.f32", 2, "exact", "sm_10", False),
-    ("min.ftz.xorsign.abs.f32", 2, "exact", "sm_86", False),
-    ("min.ftz.NaN.f32", 2, "exact", "sm_80", False),
-    ("min.ftz.NaN.xorsign.abs.f32", 2, "exact", "sm_86", False),
-    ("min.f32", 3, "exact", "sm_100", False),
-    ("min.abs.f32", 3, "exact", "sm_100", False),
-    ("min.NaN.f32", 3, "exact", "sm_100", False),
-    ("min.NaN.abs.f32", 3, "exact", "sm_100", False),
-    ("min.ftz.f32", 3, "exact", "sm_100", False),
-    ("min.ftz.abs.f32", 3, "exact", "sm_100", False),
-    ("min.ftz.NaN.f32", 3, "exact", "sm_100", False),
-    ("min.ftz.NaN.abs.f32", 3, "exact", "sm_100", False),
-    ("min.f64", 2, "exact", "sm_10", False),
-    ("min.f16", 2, "exact", "sm_80", False),
-    ("min.f16x2", 2, "exact", "sm_80", False),
-    ("min.xorsign.abs.f16", 2, "exact", "sm_86", False),
-    ("min.xorsign.abs.f16x2", 2, "exact", "sm_86", False),
-    ("min.NaN.f16", 2, "exact", "sm_80", False),
-    ("min.NaN.f16x2", 2, "exact", "sm_80", False),
-    ("min.NaN.xorsign.abs.f16", 2, "exact", "sm_86", False),
-    ("min.NaN.xorsign.abs.f16x2", 2, "exact", "sm_86", False),
-    ("min.ftz.f16", 2, "exact", "sm_80", False),
-    ("min.ftz.f16x2", 2, "exact", "sm_80", False),
-    ("min.ftz.xorsign.abs.f16", 2, "exact", "sm_86", False),
-    ("min.ftz.xorsign.abs.f16x2", 2, "exact", "sm_86", False),
-    ("min.ftz.NaN.f16", 2, "exact", "sm_80", False),
-    ("min.ftz.NaN.f16x2", 2, "exact", "sm_80", False),
-    ("min.ftz.NaN.xorsign.abs.f16", 2, "exact", "sm_86", False),
-    ("min.ftz.NaN.xorsign.abs.f16x2", 2, "exact", "sm_86", False),
-    ("min.bf16", 2, "exact", "sm_80", False),
-    ("min.bf16x2", 2, "exact", "sm_80", False),
-    ("min.xorsign.abs.bf16", 2, "exact", "sm_86", False),
-    ("min.xorsign.abs.bf16x2", 2, "exact", "sm_86", False),
-    ("min.NaN.bf16", 2, "exact", "sm_80", False),
-    ("min.NaN.bf16x2", 2, "exact", "sm_80", False),
-    ("min.NaN.xorsign.abs.bf16", 2, "exact", "sm_86", False),
-    ("min.NaN.xorsign.abs.bf16x2", 2, "exact", "sm_86", False),
-    ("mul.f32", 2, "exact", "sm_10", False),
-    ("mul.sat.f32", 2, "exact", "sm_10", False),
-    ("mul.ftz.f32", 2, "exact", "sm_10", False),
-    ("mul.ftz.sat.f32", 2, "exact", "sm_10", False),
-    ("mul.rn.f32", 2, "exact", "sm_10", False),
-    ("mul.rn.sat.f32", 2, "exact", "sm_10", False),
-    ("mul.rn.ftz.f32", 2, "exact", "sm_10", False),
-    ("mul.rn.ftz.sat.f32", 2, "exact", "sm_10", False),
-    ("mul.rz.f32", 2, "exact", "sm_10", False),
-    ("mul.rz.sat.f32", 2, "exact", "sm_10", False),
-    ("mul.rz.ftz.f32", 2, "exact", "sm_10", False),
-    ("mul.rz.ftz.sat.f32", 2, "exact", "sm_10", False),
-    ("mul.rm.f32", 2, "exact", "sm_20", False),
-    ("mul.rm.sat.f32", 2, "exact", "sm_20", False),
-    ("mul.rm.ftz.f32", 2, "exact", "sm_20", False),
-    ("mul.rm.ftz.sat.f32", 2, "exact", "sm_20", False),
-    ("mul.rp.f32", 2, "exact", "sm_20", False),
-    ("mul.rp.sat.f32", 2, "exact", "sm_20", False),
-    ("mul.rp.ftz.f32", 2, "exact", "sm_20", False),
-    ("mul.rp.ftz.sat.f32", 2, "exact", "sm_20", False),
-    ("mul.f32x2", 2, "exact", "sm_100", False),
-    ("mul.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("mul.rn.f32x2", 2, "exact", "sm_100", False),
-    ("mul.rn.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("mul.rz.f32x2", 2, "exact", "sm_100", False),
-    ("mul.rz.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("mul.rm.f32x2", 2, "exact", "sm_100", False),
-    ("mul.rm.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("mul.rp.f32x2", 2, "exact", "sm_100", False),
-    ("mul.rp.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("mul.f64", 2, "exact", "sm_10", False),
-    ("mul.rn.f64", 2, "exact", "sm_10", False),
-    ("mul.rz.f64", 2, "exact", "sm_10", False),
-    ("mul.rm.f64", 2, "exact", "sm_13", False),
-    ("mul.rp.f64", 2, "exact", "sm_13", False),
-    ("mul.f16", 2, "exact", "sm_53", False),
-    ("mul.f16x2", 2, "exact", "sm_53", False),
-    ("mul.sat.f16", 2, "exact", "sm_53", False),
-    ("mul.sat.f16x2", 2, "exact", "sm_53", False),
-    ("mul.ftz.f16", 2, "exact", "sm_53", False),
-    ("mul.ftz.f16x2", 2, "exact", "sm_53", False),
-    ("mul.ftz.sat.f16", 2, "exact", "sm_53", False),
-    ("mul.ftz.sat.f16x2", 2, "exact", "sm_53", False),
-    ("mul.rn.f16", 2, "exact", "sm_53", False),
-    ("mul.rn.f16x2", 2, "exact", "sm_53", False),
-    ("mul.rn.sat.f16", 2, "exact", "sm_53", False),
-    ("mul.rn.sat.f16x2", 2, "exact", "sm_53", False),
-    ("mul.rn.ftz.f16", 2, "exact", "sm_53", False),
-    ("mul.rn.ftz.f16x2", 2, "exact", "sm_53", False),
-    ("mul.rn.ftz.sat.f16", 2, "exact", "sm_53", False),
-    ("mul.rn.ftz.sat.f16x2", 2, "exact", "sm_53", False),
-    ("mul.bf16", 2, "exact", "sm_90", False),
-    ("mul.bf16x2", 2, "exact", "sm_90", False),
-    ("mul.rn.bf16", 2, "exact", "sm_90", False),
-    ("mul.rn.bf16x2", 2, "exact", "sm_90", False),
-    ("neg.f32", 1, "exact", "sm_10", False),
-    ("neg.ftz.f32", 1, "exact", "sm_10", False),
-    ("neg.f64", 1, "exact", "sm_10", False),
-    ("neg.f16", 1, "exact", "sm_53", False),
-    ("neg.f16x2", 1, "exact", "sm_53", False),
-    ("neg.ftz.f16", 1, "exact", "sm_53", False),
-    ("neg.ftz.f16x2", 1, "exact", "sm_53", False),
-    ("neg.bf16", 1, "exact", "sm_80", False),
-    ("neg.bf16x2", 1, "exact", "sm_80", False),
-    ("rcp.approx.f32", 1, "bounded", "sm_10", False),
-    ("rcp.approx.ftz.f32", 1, "bounded", "sm_10", False),
-    ("rcp.rn.f32", 1, "exact", "sm_20", False),
-    ("rcp.rn.ftz.f32", 1, "exact", "sm_20", False),
-    ("rcp.rz.f32", 1, "exact", "sm_20", False),
-    ("rcp.rz.ftz.f32", 1, "exact", "sm_20", False),
-    ("rcp.rm.f32", 1, "exact", "sm_20", False),
-    ("rcp.rm.ftz.f32", 1, "exact", "sm_20", False),
-    ("rcp.rp.f32", 1, "exact", "sm_20", False),
-    ("rcp.rp.ftz.f32", 1, "exact", "sm_20", False),
-    ("rcp.rn.f64", 1, "exact", "sm_10", False),
-    ("rcp.rz.f64", 1, "exact", "sm_20", False),
-    ("rcp.rm.f64", 1, "exact", "sm_20", False),
-    ("rcp.rp.f64", 1, "exact", "sm_20", False),
-    ("rcp.approx.ftz.f64", 1, "unspecified", "sm_20", False),
-    ("rcp.f32", 1, "bounded", "sm_10", False),
-    ("rcp.rn.ftz.f64", 1, "unspecified", "sm_10", False),
-    ("rcp.rz.ftz.f64", 1, "unspecified", "sm_20", False),
-    ("rcp.rm.ftz.f64", 1, "unspecified", "sm_20", False),
-    ("rcp.rp.ftz.f64", 1, "unspecified", "sm_20", False),
-    ("rsqrt.approx.f32", 1, "bounded", "sm_10", False),
-    ("rsqrt.approx.ftz.f32", 1, "bounded", "sm_10", False),
-    ("rsqrt.approx.f64", 1, "unspecified", "sm_10", False),
-    ("rsqrt.approx.ftz.f64", 1, "unspecified", "sm_20", False),
-    ("rsqrt.f32", 1, "bounded", "sm_10", False),
-    ("rsqrt.f64", 1, "unspecified", "sm_10", False),
-    ("sin.approx.f32", 1, "bounded", "sm_10", False),
-    ("sin.approx.ftz.f32", 1, "bounded", "sm_10", False),
-    ("sin.f32", 1, "bounded", "sm_10", False),
-    ("sqrt.approx.f32", 1, "bounded", "sm_10", False),
-    ("sqrt.approx.ftz.f32", 1, "bounded", "sm_10", False),
-    ("sqrt.rn.f32", 1, "exact", "sm_20", False),
-    ("sqrt.rn.ftz.f32", 1, "exact", "sm_20", False),
-    ("sqrt.rz.f32", 1, "exact", "sm_20", False),
-    ("sqrt.rz.ftz.f32", 1, "exact", "sm_20", False),
-    ("sqrt.rm.f32", 1, "exact", "sm_20", False),
-    ("sqrt.rm.ftz.f32", 1, "exact", "sm_20", False),
-    ("sqrt.rp.f32", 1, "exact", "sm_20", False),
-    ("sqrt.rp.ftz.f32", 1, "exact", "sm_20", False),
-    ("sqrt.rn.f64", 1, "exact", "sm_10", False),
-    ("sqrt.rz.f64", 1, "exact", "sm_20", False),
-    ("sqrt.rm.f64", 1, "exact", "sm_20", False),
-    ("sqrt.rp.f64", 1, "exact", "sm_20", False),
-    ("sqrt.f32", 1, "bounded", "sm_10", False),
-    ("sqrt.f64", 1, "exact", "sm_10", False),
-    ("sub.f32", 2, "exact", "sm_10", False),
-    ("sub.sat.f32", 2, "exact", "sm_10", False),
-    ("sub.ftz.f32", 2, "exact", "sm_10", False),
-    ("sub.ftz.sat.f32", 2, "exact", "sm_10", False),
-    ("sub.rn.f32", 2, "exact", "sm_10", False),
-    ("sub.rn.sat.f32", 2, "exact", "sm_10", False),
-    ("sub.rn.ftz.f32", 2, "exact", "sm_10", False),
-    ("sub.rn.ftz.sat.f32", 2, "exact", "sm_10", False),
-    ("sub.rz.f32", 2, "exact", "sm_10", False),
-    ("sub.rz.sat.f32", 2, "exact", "sm_10", False),
-    ("sub.rz.ftz.f32", 2, "exact", "sm_10", False),
-    ("sub.rz.ftz.sat.f32", 2, "exact", "sm_10", False),
-    ("sub.rm.f32", 2, "exact", "sm_20", False),
-    ("sub.rm.sat.f32", 2, "exact", "sm_20", False),
-    ("sub.rm.ftz.f32", 2, "exact", "sm_20", False),
-    ("sub.rm.ftz.sat.f32", 2, "exact", "sm_20", False),
-    ("sub.rp.f32", 2, "exact", "sm_20", False),
-    ("sub.rp.sat.f32", 2, "exact", "sm_20", False),
-    ("sub.rp.ftz.f32", 2, "exact", "sm_20", False),
-    ("sub.rp.ftz.sat.f32", 2, "exact", "sm_20", False),
-    ("sub.f32x2", 2, "exact", "sm_100", False),
-    ("sub.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("sub.rn.f32x2", 2, "exact", "sm_100", False),
-    ("sub.rn.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("sub.rz.f32x2", 2, "exact", "sm_100", False),
-    ("sub.rz.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("sub.rm.f32x2", 2, "exact", "sm_100", False),
-    ("sub.rm.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("sub.rp.f32x2", 2, "exact", "sm_100", False),
-    ("sub.rp.ftz.f32x2", 2, "exact", "sm_100", False),
-    ("sub.f64", 2, "exact", "sm_10", False),
-    ("sub.rn.f64", 2, "exact", "sm_10", False),
-    ("sub.rz.f64", 2, "exact", "sm_10", False),
-    ("sub.rm.f64", 2, "exact", "sm_13", False),
-    ("sub.rp.f64", 2, "exact", "sm_13", False),
-    ("sub.f16", 2, "exact", "sm_53", False),
-    ("sub.f16x2", 2, "exact", "sm_53", False),
-    ("sub.sat.f16", 2, "exact", "sm_53", False),
-    ("sub.sat.f16x2", 2, "exact", "sm_53", False),
-    ("sub.ftz.f16", 2, "exact", "sm_53", False),
-    ("sub.ftz.f16x2", 2, "exact", "sm_53", False),
-    ("sub.ftz.sat.f16", 2, "exact", "sm_53", False),
-    ("sub.ftz.sat.f16x2", 2, "exact", "sm_53", False),
-    ("sub.rn.f16", 2, "exact", "sm_53", False),
-    ("sub.rn.f16x2", 2, "exact", "sm_53", False),
-    ("sub.rn.sat.f16", 2, "exact", "sm_53", False),
-    ("sub.rn.sat.f16x2", 2, "exact", "sm_53", False),
-    ("sub.rn.ftz.f16", 2, "exact", "sm_53", False),
-    ("sub.rn.ftz.f16x2", 2, "exact", "sm_53", False),
-    ("sub.rn.ftz.sat.f16", 2, "exact", "sm_53", False),
-    ("sub.rn.ftz.sat.f16x2", 2, "exact", "sm_53", False),
-    ("sub.bf16", 2, "exact", "sm_90", False),
-    ("sub.bf16x2", 2, "exact", "sm_90", False),
-    ("sub.rn.bf16", 2, "exact", "sm_90", False),
-    ("sub.rn.bf16x2", 2, "exact", "sm_90", False),
-    ("tanh.approx.f32", 1, "bounded", "sm_75", False),
-    ("tanh.approx.f16", 1, "bounded", "sm_75", False),
-    ("tanh.approx.f16x2", 1, "bounded", "sm_75", False),
-    ("tanh.approx.bf16", 1, "bounded", "sm_90", False),
-    ("tanh.approx.bf16x2", 1, "bounded", "sm_90", False),
-    ("testp.finite.f32", 1, "exact", "sm_20", True),
-    ("testp.finite.f64", 1, "exact", "sm_20", True),
-    ("testp.infinite.f32", 1, "exact", "sm_20", True),
-    ("testp.infinite.f64", 1, "exact", "sm_20", True),
-    ("testp.number.f32", 1, "exact", "sm_20", True),
-    ("testp.number.f64", 1, "exact", "sm_20", True),
-    ("testp.notanumber.f32", 1, "exact", "sm_20", True),
-    ("testp.notanumber.f64", 1, "exact", "sm_20", True),
-    ("testp.normal.f32", 1, "exact", "sm_20", True),
-    ("testp.normal.f64", 1, "exact", "sm_20", True),
-    ("testp.subnormal.f32", 1, "exact", "sm_20", True),
-    ("testp.subnormal.f64", 1, "exact", "sm_20", True),
+# Spelling, source operands, claim, oldest target, and what the result is.
+_ROWS = """
+abs.f32                        1 exact       sm_10   number
+abs.ftz.f32                    1 exact       sm_10   number
+abs.f64                        1 exact       sm_10   number
+abs.f16                        1 exact       sm_53   number
+abs.f16x2                      1 exact       sm_53   number
+abs.ftz.f16                    1 exact       sm_53   number
+abs.ftz.f16x2                  1 exact       sm_53   number
+abs.bf16                       1 exact       sm_80   number
+abs.bf16x2                     1 exact       sm_80   number
+add.f32                        2 exact       sm_10   number
+add.sat.f32                    2 exact       sm_10   number
+add.ftz.f32                    2 exact       sm_10   number
+add.ftz.sat.f32                2 exact       sm_10   number
+add.rn.f32                     2 exact       sm_10   number
+add.rn.sat.f32                 2 exact       sm_10   number
+add.rn.ftz.f32                 2 exact       sm_10   number
+add.rn.ftz.sat.f32             2 exact       sm_10   number
+add.rz.f32                     2 exact       sm_10   number
+add.rz.sat.f32                 2 exact       sm_10   number
+add.rz.ftz.f32                 2 exact       sm_10   number
+add.rz.ftz.sat.f32             2 exact       sm_10   number
+add.rm.f32                     2 exact       sm_20   number
+add.rm.sat.f32                 2 exact       sm_20   number
+add.rm.ftz.f32                 2 exact       sm_20   number
+add.rm.ftz.sat.f32             2 exact       sm_20   number
+add.rp.f32                     2 exact       sm_20   number
+add.rp.sat.f32                 2 exact       sm_20   number
+add.rp.ftz.f32                 2 exact       sm_20   number
+add.rp.ftz.sat.f32             2 exact       sm_20   number
+add.f32x2                      2 exact       sm_100  number
+add.ftz.f32x2                  2 exact       sm_100  number
+add.rn.f32x2                   2 exact       sm_100  number
+add.rn.ftz.f32x2               2 exact       sm_100  number
+add.rz.f32x2                   2 exact       sm_100  number
+add.rz.ftz.f32x2               2 exact       sm_100  number
+add.rm.f32x2                   2 exact       sm_100  number
+add.rm.ftz.f32x2               2 exact       sm_100  number
+add.rp.f32x2                   2 exact       sm_100  number
+add.rp.ftz.f32x2               2 exact       sm_100  number
+add.f64                        2 exact       sm_10   number
+add.rn.f64                     2 exact       sm_10   number
+add.rz.f64                     2 exact       sm_10   number
+add.rm.f64                     2 exact       sm_13   number
+add.rp.f64                     2 exact       sm_13   number
+add.f16                        2 exact       sm_53   number
+add.f16x2                      2 exact       sm_53   number
+add.sat.f16                    2 exact       sm_53   number
+add.sat.f16x2                  2 exact       sm_53   number
+add.ftz.f16                    2 exact       sm_53   number
+add.ftz.f16x2                  2 exact       sm_53   number
+add.ftz.sat.f16                2 exact       sm_53   number
+add.ftz.sat.f16x2              2 exact       sm_53   number
+add.rn.f16                     2 exact       sm_53   number
+add.rn.f16x2                   2 exact       sm_53   number
+add.rn.sat.f16                 2 exact       sm_53   number
+add.rn.sat.f16x2               2 exact       sm_53   number
+add.rn.ftz.f16                 2 exact       sm_53   number
+add.rn.ftz.f16x2               2 exact       sm_53   number
+add.rn.ftz.sat.f16             2 exact       sm_53   number
+add.rn.ftz.sat.f16x2           2 exact       sm_53   number
+add.bf16                       2 exact       sm_90   number
+add.bf16x2                     2 exact       sm_90   number
+add.rn.bf16                    2 exact       sm_90   number
+add.rn.bf16x2                  2 exact       sm_90   number
+copysign.f32                   2 exact       sm_20   number
+copysign.f64                   2 exact       sm_20   number
+cos.approx.f32                 1 bounded     sm_10   number
+cos.approx.ftz.f32             1 bounded     sm_10   number
+cos.f32                        1 bounded     sm_10   number
+div.approx.f32                 2 bounded     sm_10   number
+div.approx.ftz.f32             2 bounded     sm_10   number
+div.full.f32                   2 bounded     sm_10   number
+div.full.ftz.f32               2 bounded     sm_10   number
+div.rn.f32                     2 exact       sm_20   number
+div.rn.ftz.f32                 2 exact       sm_20   number
+div.rz.f32                     2 exact       sm_20   number
+div.rz.ftz.f32                 2 exact       sm_20   number
+div.rm.f32                     2 exact       sm_20   number
+div.rm.ftz.f32                 2 exact       sm_20   number
+div.rp.f32                     2 exact       sm_20   number
+div.rp.ftz.f32                 2 exact       sm_20   number
+div.rn.f64                     2 exact       sm_10   number
+div.rz.f64                     2 exact       sm_20   number
+div.rm.f64                     2 exact       sm_20   number
+div.rp.f64                     2 exact       sm_20   number
+div.f32                        2 bounded     sm_10   number
+div.f64                        2 exact       sm_10   number
+ex2.approx.f32                 1 bounded     sm_10   number
+ex2.approx.ftz.f32             1 bounded     sm_10   number
+ex2.approx.f16                 1 bounded     sm_75   number
+ex2.approx.f16x2               1 bounded     sm_75   number
+ex2.approx.ftz.bf16            1 bounded     sm_90   number
+ex2.approx.ftz.bf16x2          1 bounded     sm_90   number
+ex2.f32                        1 bounded     sm_10   number
+fma.rn.f32                     3 exact       sm_20   number
+fma.rn.sat.f32                 3 exact       sm_20   number
+fma.rn.ftz.f32                 3 exact       sm_20   number
+fma.rn.ftz.sat.f32             3 exact       sm_20   number
+fma.rz.f32                     3 exact       sm_20   number
+fma.rz.sat.f32                 3 exact       sm_20   number
+fma.rz.ftz.f32                 3 exact       sm_20   number
+fma.rz.ftz.sat.f32             3 exact       sm_20   number
+fma.rm.f32                     3 exact       sm_20   number
+fma.rm.sat.f32                 3 exact       sm_20   number
+fma.rm.ftz.f32                 3 exact       sm_20   number
+fma.rm.ftz.sat.f32             3 exact       sm_20   number
+fma.rp.f32                     3 exact       sm_20   number
+fma.rp.sat.f32                 3 exact       sm_20   number
+fma.rp.ftz.f32                 3 exact       sm_20   number
+fma.rp.ftz.sat.f32             3 exact       sm_20   number
+fma.rn.f32x2                   3 exact       sm_100  number
+fma.rn.ftz.f32x2               3 exact       sm_100  number
+fma.rz.f32x2                   3 exact       sm_100  number
+fma.rz.ftz.f32x2               3 exact       sm_100  number
+fma.rm.f32x2                   3 exact       sm_100  number
+fma.rm.ftz.f32x2               3 exact       sm_100  number
+fma.rp.f32x2                   3 exact       sm_100  number
+fma.rp.ftz.f32x2               3 exact       sm_100  number
+fma.rn.f64                     3 exact       sm_10   number
+fma.rz.f64                     3 exact       sm_10   number
+fma.rm.f64                     3 exact       sm_13   number
+fma.rp.f64                     3 exact       sm_13   number
+fma.rn.f16                     3 exact       sm_53   number
+fma.rn.f16x2                   3 exact       sm_53   number
+fma.rn.sat.f16                 3 exact       sm_53   number
+fma.rn.sat.f16x2               3 exact       sm_53   number
+fma.rn.ftz.f16                 3 exact       sm_53   number
+fma.rn.ftz.f16x2               3 exact       sm_53   number
+fma.rn.ftz.sat.f16             3 exact       sm_53   number
+fma.rn.ftz.sat.f16x2           3 exact       sm_53   number
+fma.rn.relu.f16                3 exact       sm_80   number
+fma.rn.relu.f16x2              3 exact       sm_80   number
+fma.rn.ftz.relu.f16            3 exact       sm_80   number
+fma.rn.ftz.relu.f16x2          3 exact       sm_80   number
+fma.rn.bf16                    3 exact       sm_80   number
+fma.rn.bf16x2                  3 exact       sm_80   number
+fma.rn.relu.bf16               3 exact       sm_80   number
+fma.rn.relu.bf16x2             3 exact       sm_80   number
+fma.rn.oob.f16                 3 exact       sm_90   number
+fma.rn.oob.f16x2               3 exact       sm_90   number
+fma.rn.oob.bf16                3 exact       sm_90   number
+fma.rn.oob.bf16x2              3 exact       sm_90   number
+fma.rn.oob.relu.f16            3 exact       sm_90   number
+fma.rn.oob.relu.f16x2          3 exact       sm_90   number
+fma.rn.oob.relu.bf16           3 exact       sm_90   number
+fma.rn.oob.relu.bf16x2         3 exact       sm_90   number
+fma.rz.bf16                    3 unspecified sm_80   number
+fma.rz.bf16x2                  3 unspecified sm_80   number
+fma.rz.relu.bf16               3 unspecified sm_80   number
+fma.rz.relu.bf16x2             3 unspecified sm_80   number
+fma.rz.oob.bf16                3 unspecified sm_90   number
+fma.rz.oob.bf16x2              3 unspecified sm_90   number
+fma.rz.oob.relu.bf16           3 unspecified sm_90   number
+fma.rz.oob.relu.bf16x2         3 unspecified sm_90   number
+fma.rm.bf16                    3 unspecified sm_80   number
+fma.rm.bf16x2                  3 unspecified sm_80   number
+fma.rm.relu.bf16               3 unspecified sm_80   number
+fma.rm.relu.bf16x2             3 unspecified sm_80   number
+fma.rm.oob.bf16                3 unspecified sm_90   number
+fma.rm.oob.bf16x2              3 unspecified sm_90   number
+fma.rm.oob.relu.bf16           3 unspecified sm_90   number
+fma.rm.oob.relu.bf16x2         3 unspecified sm_90   number
+fma.rp.bf16                    3 unspecified sm_80   number
+fma.rp.bf16x2                  3 unspecified sm_80   number
+fma.rp.relu.bf16               3 unspecified sm_80   number
+fma.rp.relu.bf16x2             3 unspecified sm_80   number
+fma.rp.oob.bf16                3 unspecified sm_90   number
+fma.rp.oob.bf16x2              3 unspecified sm_90   number
+fma.rp.oob.relu.bf16           3 unspecified sm_90   number
+fma.rp.oob.relu.bf16x2         3 unspecified sm_90   number
+fma.rn.sat.oob.f16             3 unspecified sm_90   number
+fma.rn.sat.oob.f16x2           3 unspecified sm_90   number
+lg2.approx.f32                 1 bounded     sm_10   number
+lg2.approx.ftz.f32             1 bounded     sm_10   number
+lg2.f32                        1 bounded     sm_10   number
+mad.f32                        3 exact       sm_10   number
+mad.sat.f32                    3 exact       sm_10   number
+mad.ftz.f32                    3 exact       sm_10   number
+mad.ftz.sat.f32                3 exact       sm_10   number
+mad.rn.f32                     3 exact       sm_20   number
+mad.rn.sat.f32                 3 exact       sm_20   number
+mad.rn.ftz.f32                 3 exact       sm_20   number
+mad.rn.ftz.sat.f32             3 exact       sm_20   number
+mad.rz.f32                     3 exact       sm_20   number
+mad.rz.sat.f32                 3 exact       sm_20   number
+mad.rz.ftz.f32                 3 exact       sm_20   number
+mad.rz.ftz.sat.f32             3 exact       sm_20   number
+mad.rm.f32                     3 exact       sm_20   number
+mad.rm.sat.f32                 3 exact       sm_20   number
+mad.rm.ftz.f32                 3 exact       sm_20   number
+mad.rm.ftz.sat.f32             3 exact       sm_20   number
+mad.rp.f32                     3 exact       sm_20   number
+mad.rp.sat.f32                 3 exact       sm_20   number
+mad.rp.ftz.f32                 3 exact       sm_20   number
+mad.rp.ftz.sat.f32             3 exact       sm_20   number
+mad.rn.f64                     3 exact       sm_10   number
+mad.rz.f64                     3 exact       sm_10   number
+mad.rm.f64                     3 exact       sm_13   number
+mad.rp.f64                     3 exact       sm_13   number
+mad.f64                        3 exact       sm_10   number
+max.f32                        2 exact       sm_10   number
+max.xorsign.abs.f32            2 exact       sm_86   number
+max.NaN.f32                    2 exact       sm_80   number
+max.NaN.xorsign.abs.f32        2 exact       sm_86   number
+max.ftz.f32                    2 exact       sm_10   number
+max.ftz.xorsign.abs.f32        2 exact       sm_86   number
+max.ftz.NaN.f32                2 exact       sm_80   number
+max.ftz.NaN.xorsign.abs.f32    2 exact       sm_86   number
+max.f32                        3 exact       sm_100  number
+max.abs.f32                    3 exact       sm_100  number
+max.NaN.f32                    3 exact       sm_100  number
+max.NaN.abs.f32                3 exact       sm_100  number
+max.ftz.f32                    3 exact       sm_100  number
+max.ftz.abs.f32                3 exact       sm_100  number
+max.ftz.NaN.f32                3 exact       sm_100  number
+max.ftz.NaN.abs.f32            3 exact       sm_100  number
+max.f64                        2 exact       sm_10   number
+max.f16                        2 exact       sm_80   number
+max.f16x2                      2 exact       sm_80   number
+max.xorsign.abs.f16            2 exact       sm_86   number
+max.xorsign.abs.f16x2          2 exact       sm_86   number
+max.NaN.f16                    2 exact       sm_80   number
+max.NaN.f16x2                  2 exact       sm_80   number
+max.NaN.xorsign.abs.f16        2 exact       sm_86   number
+max.NaN.xorsign.abs.f16x2      2 exact       sm_86   number
+max.ftz.f16                    2 exact       sm_80   number
+max.ftz.f16x2                  2 exact       sm_80   number
+max.ftz.xorsign.abs.f16        2 exact       sm_86   number
+max.ftz.xorsign.abs.f16x2      2 exact       sm_86   number
+max.ftz.NaN.f16                2 exact       sm_80   number
+max.ftz.NaN.f16x2              2 exact       sm_80   number
+max.ftz.NaN.xorsign.abs.f16    2 exact       sm_86   number
+max.ftz.NaN.xorsign.abs.f16x2  2 exact       sm_86   number
+max.bf16                       2 exact       sm_80   number
+max.bf16x2                     2 exact       sm_80   number
+max.xorsign.abs.bf16           2 exact       sm_86   number
+max.xorsign.abs.bf16x2         2 exact       sm_86   number
+max.NaN.bf16                   2 exact       sm_80   number
+max.NaN.bf16x2                 2 exact       sm_80   number
+max.NaN.xorsign.abs.bf16       2 exact       sm_86   number
+max.NaN.xorsign.abs.bf16x2     2 exact       sm_86   number
+min.f32                        2 exact       sm_10   number
+min.xorsign.abs.f32            2 exact       sm_86   number
+min.NaN.f32                    2 exact       sm_80   number
+min.NaN.xorsign.abs.f32        2 exact       sm_86   number
+min.ftz.f32                    2 exact       sm_10   number
+min.ftz.xorsign.abs.f32        2 exact       sm_86   number
+min.ftz.NaN.f32                2 exact       sm_80   number
+min.ftz.NaN.xorsign.abs.f32    2 exact       sm_86   number
+min.f32                        3 exact       sm_100  number
+min.abs.f32                    3 exact       sm_100  number
+min.NaN.f32                    3 exact       sm_100  number
+min.NaN.abs.f32                3 exact       sm_100  number
+min.ftz.f32                    3 exact       sm_100  number
+min.ftz.abs.f32                3 exact       sm_100  number
+min.ftz.NaN.f32                3 exact       sm_100  number
+min.ftz.NaN.abs.f32            3 exact       sm_100  number
+min.f64                        2 exact       sm_10   number
+min.f16                        2 exact       sm_80   number
+min.f16x2                      2 exact       sm_80   number
+min.xorsign.abs.f16            2 exact       sm_86   number
+min.xorsign.abs.f16x2          2 exact       sm_86   number
+min.NaN.f16                    2 exact       sm_80   number
+min.NaN.f16x2                  2 exact       sm_80   number
+min.NaN.xorsign.abs.f16        2 exact       sm_86   number
+min.NaN.xorsign.abs.f16x2      2 exact       sm_86   number
+min.ftz.f16                    2 exact       sm_80   number
+min.ftz.f16x2                  2 exact       sm_80   number
+min.ftz.xorsign.abs.f16        2 exact       sm_86   number
+min.ftz.xorsign.abs.f16x2      2 exact       sm_86   number
+min.ftz.NaN.f16                2 exact       sm_80   number
+min.ftz.NaN.f16x2              2 exact       sm_80   number
+min.ftz.NaN.xorsign.abs.f16    2 exact       sm_86   number
+min.ftz.NaN.xorsign.abs.f16x2  2 exact       sm_86   number
+min.bf16                       2 exact       sm_80   number
+min.bf16x2                     2 exact       sm_80   number
+min.xorsign.abs.bf16           2 exact       sm_86   number
+min.xorsign.abs.bf16x2         2 exact       sm_86   number
+min.NaN.bf16                   2 exact       sm_80   number
+min.NaN.bf16x2                 2 exact       sm_80   number
+min.NaN.xorsign.abs.bf16       2 exact       sm_86   number
+min.NaN.xorsign.abs.bf16x2     2 exact       sm_86   number
+mul.f32                        2 exact       sm_10   number
+mul.sat.f32                    2 exact       sm_10   number
+mul.ftz.f32                    2 exact       sm_10   number
+mul.ftz.sat.f32                2 exact       sm_10   number
+mul.rn.f32                     2 exact       sm_10   number
+mul.rn.sat.f32                 2 exact       sm_10   number
+mul.rn.ftz.f32                 2 exact       sm_10   number
+mul.rn.ftz.sat.f32             2 exact       sm_10   number
+mul.rz.f32                     2 exact       sm_10   number
+mul.rz.sat.f32                 2 exact       sm_10   number
+mul.rz.ftz.f32                 2 exact       sm_10   number
+mul.rz.ftz.sat.f32             2 exact       sm_10   number
+mul.rm.f32                     2 exact       sm_20   number
+mul.rm.sat.f32                 2 exact       sm_20   number
+mul.rm.ftz.f32                 2 exact       sm_20   number
+mul.rm.ftz.sat.f32             2 exact       sm_20   number
+mul.rp.f32                     2 exact       sm_20   number
+mul.rp.sat.f32                 2 exact       sm_20   number
+mul.rp.ftz.f32                 2 exact       sm_20   number
+mul.rp.ftz.sat.f32             2 exact       sm_20   number
+mul.f32x2                      2 exact       sm_100  number
+mul.ftz.f32x2                  2 exact       sm_100  number
+mul.rn.f32x2                   2 exact       sm_100  number
+mul.rn.ftz.f32x2               2 exact       sm_100  number
+mul.rz.f32x2                   2 exact       sm_100  number
+mul.rz.ftz.f32x2               2 exact       sm_100  number
+mul.rm.f32x2                   2 exact       sm_100  number
+mul.rm.ftz.f32x2               2 exact       sm_100  number
+mul.rp.f32x2                   2 exact       sm_100  number
+mul.rp.ftz.f32x2               2 exact       sm_100  number
+mul.f64                        2 exact       sm_10   number
+mul.rn.f64                     2 exact       sm_10   number
+mul.rz.f64                     2 exact       sm_10   number
+mul.rm.f64                     2 exact       sm_13   number
+mul.rp.f64                     2 exact       sm_13   number
+mul.f16                        2 exact       sm_53   number
+mul.f16x2                      2 exact       sm_53   number
+mul.sat.f16                    2 exact       sm_53   number
+mul.sat.f16x2                  2 exact       sm_53   number
+mul.ftz.f16                    2 exact       sm_53   number
+mul.ftz.f16x2                  2 exact       sm_53   number
+mul.ftz.sat.f16                2 exact       sm_53   number
+mul.ftz.sat.f16x2              2 exact       sm_53   number
+mul.rn.f16                     2 exact       sm_53   number
+mul.rn.f16x2                   2 exact       sm_53   number
+mul.rn.sat.f16                 2 exact       sm_53   number
+mul.rn.sat.f16x2               2 exact       sm_53   number
+mul.rn.ftz.f16                 2 exact       sm_53   number
+mul.rn.ftz.f16x2               2 exact       sm_53   number
+mul.rn.ftz.sat.f16             2 exact       sm_53   number
+mul.rn.ftz.sat.f16x2           2 exact       sm_53   number
+mul.bf16                       2 exact       sm_90   number
+mul.bf16x2                     2 exact       sm_90   number
+mul.rn.bf16                    2 exact       sm_90   number
+mul.rn.bf16x2                  2 exact       sm_90   number
+neg.f32                        1 exact       sm_10   number
+neg.ftz.f32                    1 exact       sm_10   number
+neg.f64                        1 exact       sm_10   number
+neg.f16                        1 exact       sm_53   number
+neg.f16x2                      1 exact       sm_53   number
+neg.ftz.f16                    1 exact       sm_53   number
+neg.ftz.f16x2                  1 exact       sm_53   number
+neg.bf16                       1 exact       sm_80   number
+neg.bf16x2                     1 exact       sm_80   number
+rcp.approx.f32                 1 bounded     sm_10   number
+rcp.approx.ftz.f32             1 bounded     sm_10   number
+rcp.rn.f32                     1 exact       sm_20   number
+rcp.rn.ftz.f32                 1 exact       sm_20   number
+rcp.rz.f32                     1 exact       sm_20   number
+rcp.rz.ftz.f32                 1 exact       sm_20   number
+rcp.rm.f32                     1 exact       sm_20   number
+rcp.rm.ftz.f32                 1 exact       sm_20   number
+rcp.rp.f32                     1 exact       sm_20   number
+rcp.rp.ftz.f32                 1 exact       sm_20   number
+rcp.rn.f64                     1 exact       sm_10   number
+rcp.rz.f64                     1 exact       sm_20   number
+rcp.rm.f64                     1 exact       sm_20   number
+rcp.rp.f64                     1 exact       sm_20   number
+rcp.approx.ftz.f64             1 unspecified sm_20   number
+rcp.f32                        1 bounded     sm_10   number
+rcp.rn.ftz.f64                 1 unspecified sm_10   number
+rcp.rz.ftz.f64                 1 unspecified sm_20   number
+rcp.rm.ftz.f64                 1 unspecified sm_20   number
+rcp.rp.ftz.f64                 1 unspecified sm_20   number
+rsqrt.approx.f32               1 bounded     sm_10   number
+rsqrt.approx.ftz.f32           1 bounded     sm_10   number
+rsqrt.approx.f64               1 unspecified sm_10   number
+rsqrt.approx.ftz.f64           1 unspecified sm_20   number
+rsqrt.f32                      1 bounded     sm_10   number
+rsqrt.f64                      1 unspecified sm_10   number
+sin.approx.f32                 1 bounded     sm_10   number
+sin.approx.ftz.f32             1 bounded     sm_10   number
+sin.f32                        1 bounded     sm_10   number
+sqrt.approx.f32                1 bounded     sm_10   number
+sqrt.approx.ftz.f32            1 bounded     sm_10   number
+sqrt.rn.f32                    1 exact       sm_20   number
+sqrt.rn.ftz.f32                1 exact       sm_20   number
+sqrt.rz.f32                    1 exact       sm_20   number
+sqrt.rz.ftz.f32                1 exact       sm_20   number
+sqrt.rm.f32                    1 exact       sm_20   number
+sqrt.rm.ftz.f32                1 exact       sm_20   number
+sqrt.rp.f32                    1 exact       sm_20   number
+sqrt.rp.ftz.f32                1 exact       sm_20   number
+sqrt.rn.f64                    1 exact       sm_10   number
+sqrt.rz.f64                    1 exact       sm_20   number
+sqrt.rm.f64                    1 exact       sm_20   number
+sqrt.rp.f64                    1 exact       sm_20   number
+sqrt.f32                       1 bounded     sm_10   number
+sqrt.f64                       1 exact       sm_10   number
+sub.f32                        2 exact       sm_10   number
+sub.sat.f32                    2 exact       sm_10   number
+sub.ftz.f32                    2 exact       sm_10   number
+sub.ftz.sat.f32                2 exact       sm_10   number
+sub.rn.f32                     2 exact       sm_10   number
+sub.rn.sat.f32                 2 exact       sm_10   number
+sub.rn.ftz.f32                 2 exact       sm_10   number
+sub.rn.ftz.sat.f32             2 exact       sm_10   number
+sub.rz.f32                     2 exact       sm_10   number
+sub.rz.sat.f32                 2 exact       sm_10   number
+sub.rz.ftz.f32                 2 exact       sm_10   number
+sub.rz.ftz.sat.f32             2 exact       sm_10   number
+sub.rm.f32                     2 exact       sm_20   number
+sub.rm.sat.f32                 2 exact       sm_20   number
+sub.rm.ftz.f32                 2 exact       sm_20   number
+sub.rm.ftz.sat.f32             2 exact       sm_20   number
+sub.rp.f32                     2 exact       sm_20   number
+sub.rp.sat.f32                 2 exact       sm_20   number
+sub.rp.ftz.f32                 2 exact       sm_20   number
+sub.rp.ftz.sat.f32             2 exact       sm_20   number
+sub.f32x2                      2 exact       sm_100  number
+sub.ftz.f32x2                  2 exact       sm_100  number
+sub.rn.f32x2                   2 exact       sm_100  number
+sub.rn.ftz.f32x2               2 exact       sm_100  number
+sub.rz.f32x2                   2 exact       sm_100  number
+sub.rz.ftz.f32x2               2 exact       sm_100  number
+sub.rm.f32x2                   2 exact       sm_100  number
+sub.rm.ftz.f32x2               2 exact       sm_100  number
+sub.rp.f32x2                   2 exact       sm_100  number
+sub.rp.ftz.f32x2               2 exact       sm_100  number
+sub.f64                        2 exact       sm_10   number
+sub.rn.f64                     2 exact       sm_10   number
+sub.rz.f64                     2 exact       sm_10   number
+sub.rm.f64                     2 exact       sm_13   number
+sub.rp.f64                     2 exact       sm_13   number
+sub.f16                        2 exact       sm_53   number
+sub.f16x2                      2 exact       sm_53   number
+sub.sat.f16                    2 exact       sm_53   number
+sub.sat.f16x2                  2 exact       sm_53   number
+sub.ftz.f16                    2 exact       sm_53   number
+sub.ftz.f16x2                  2 exact       sm_53   number
+sub.ftz.sat.f16                2 exact       sm_53   number
+sub.ftz.sat.f16x2              2 exact       sm_53   number
+sub.rn.f16                     2 exact       sm_53   number
+sub.rn.f16x2                   2 exact       sm_53   number
+sub.rn.sat.f16                 2 exact       sm_53   number
+sub.rn.sat.f16x2               2 exact       sm_53   number
+sub.rn.ftz.f16                 2 exact       sm_53   number
+sub.rn.ftz.f16x2               2 exact       sm_53   number
+sub.rn.ftz.sat.f16             2 exact       sm_53   number
+sub.rn.ftz.sat.f16x2           2 exact       sm_53   number
+sub.bf16                       2 exact       sm_90   number
+sub.bf16x2                     2 exact       sm_90   number
+sub.rn.bf16                    2 exact       sm_90   number
+sub.rn.bf16x2                  2 exact       sm_90   number
+tanh.approx.f32                1 bounded     sm_75   number
+tanh.approx.f16                1 bounded     sm_75   number
+tanh.approx.f16x2              1 bounded     sm_75   number
+tanh.approx.bf16               1 bounded     sm_90   number
+tanh.approx.bf16x2             1 bounded     sm_90   number
+testp.finite.f32               1 exact       sm_20   predicate
+testp.finite.f64               1 exact       sm_20   predicate
+testp.infinite.f32             1 exact       sm_20   predicate
+testp.infinite.f64             1 exact       sm_20   predicate
+testp.number.f32               1 exact       sm_20   predicate
+testp.number.f64               1 exact       sm_20   predicate
+testp.notanumber.f32           1 exact       sm_20   predicate
+testp.notanumber.f64           1 exact       sm_20   predicate
+testp.normal.f32               1 exact       sm_20   predicate
+testp.normal.f64               1 exact       sm_20   predicate
+testp.subnormal.f32            1 exact       sm_20   predicate
+testp.subnormal.f64            1 exact       sm_20   predicate
+"""
+VARIANTS = tuple(
+    (spelling, int(operands), claim, target, result == "predicate")
+    for spelling, operands, claim, target, result in map(str.split, _ROWS.split("\n")[1:-1])
 )

@@ -7,6 +7,9 @@ from ..binary import (
     Array,
     roundTiesToEven,
 )
+from ..elementary import (
+    rSqrt,
+)
 from ..formats import (
     f32,
     f64,
@@ -18,7 +21,6 @@ from ..operations import (
     isNormal,
     negate,
     quieten,
-    rSqrt,
     select,
 )
 from ..rounding import (

@@ -5,11 +5,11 @@ from ..binary import (
     Array,
     roundTiesToEven,
 )
+from ..elementary import (
+    sin,
+)
 from ..formats import (
     f32,
-)
-from ..operations import (
-    sin,
 )
 
 

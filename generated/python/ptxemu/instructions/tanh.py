@@ -5,13 +5,13 @@ from ..binary import (
     Array,
     roundTiesToEven,
 )
+from ..elementary import (
+    tanh,
+)
 from ..formats import (
     bf16,
     f16,
     f32,
-)
-from ..operations import (
-    tanh,
 )
 
 
