@@ -20,6 +20,7 @@ from .model import (
     Entry,
     Evidence,
     Format,
+    HardwarePath,
     Implied,
     Instruction,
     Meaning,
@@ -41,10 +42,11 @@ from .model import (
 from .positioned import Document, Where
 from .requirements import manual_requirement, observed_requirement
 from .semantics.functions import TABLE
-from .semantics.specialise import assigned_in, check_text, fixed_names
+from .semantics.specialise import assigned_in, check_text, fixed_names, names_read
 from .syntax import SOURCES, NotationError, expand, parse_line
+from .units import read_model, read_units
 
-COMMON = ("types", "modifiers", "targets", "assembler")
+COMMON = ("types", "modifiers", "targets", "assembler", "units")
 
 
 @dataclass
@@ -96,19 +98,28 @@ def read_all(root: Path) -> Reading:
         where = display_path(folder / "instructions", root)
         errors.append(Diagnostic(where, Mark(1, 1), "no instruction files here", "add one, as in add.yaml"))
     spec = None
-    types, modifiers, targets, assembler = (common[name] for name in COMMON)
+    recorded = sorted(p for p in (folder / "units").glob("*") if not p.name.startswith("."))
+    for p in recorded:
+        if p.suffix not in (".yaml", ".txt", ".md"):
+            help = f"what was recorded of a unit is called NAME.yaml: rename it to {p.stem}.yaml, or move it away"
+            errors.append(Diagnostic(display_path(p, root), Mark(1, 1), "this file would be ignored", help))
+    recorded = [p for p in recorded if p.suffix == ".yaml"]
+    models = [d for p in recorded if (d := document(p, "unit"))]
+    types, modifiers, targets, assembler, units = (common[name] for name in COMMON)
     if types and modifiers and targets:
         files = _Files(errors)
         spec = files.common(types, modifiers, targets, sources)
+        if units and files.usable:
+            spec = files.units(units, models, spec, sources)
         read_ones = [files.instruction(doc, spec) for doc in instructions]
         spec = replace(
             spec, instructions={i.opcode: i for i in read_ones if i is not None}, evidence=_evidence(evidence)
         )
         if assembler:
             spec = replace(spec, assembler=files.assembler(assembler, spec))
-        if not files.usable or assembler is None:
+        if not files.usable or assembler is None or units is None:
             spec = None
-    return Reading(spec, sorted(set(errors)), len(COMMON) + len(paths))
+    return Reading(spec, sorted(set(errors)), len(COMMON) + len(paths) + len(recorded))
 
 
 def _evidence(doc: Document | None) -> Evidence | None:
@@ -228,6 +239,25 @@ class _Files:
             for code in (modifier.raw, modifier.operand, modifier.result, modifier.override):
                 self.errors += check_text(code, spec, seen) if code else []
         return replace(spec, implied=tuple(implied))
+
+    def units(self, doc: Document, models: list[Document], spec: Spec, sources: dict[str, str]) -> Spec:
+        """The specification with the units of units.yaml, and with what the files of units/ know of them."""
+        for name in doc.data["units"]:
+            self.free(doc, ("units", name), name)
+        spec = replace(spec, units=read_units(doc, spec, self.errors))
+        for file in models:
+            within = self.within(file, ("within",), file.data["within"], spec)
+            model = read_model(file, within, spec, sources, self.errors) if within else None
+            if model is None:
+                continue
+            first, last = (spec.targets[t].order for t in model.within)
+            here = [t.name for t in spec.targets.values() if first <= t.order <= last]
+            if twice := [t for t in here if spec.model(model.unit, t)]:
+                self.errors.append(file.error(("within",), f"another file has {model.unit} of {twice[0]} already"))
+                continue
+            unit = spec.units[model.unit]
+            spec = replace(spec, units={**spec.units, unit.name: replace(unit, models=(*unit.models, model))})
+        return replace(spec, sources=dict(sorted(sources.items())))
 
     def assembler(self, doc: Document, spec: Spec) -> Assembler:
         data = doc.data
@@ -398,6 +428,7 @@ class _InstructionFile:
         semantics = self.files.code(doc, ("semantics",), data["semantics"])
         if semantics is not None:
             self.errors += check_text(semantics, self.spec)
+        paths = [self.hardware(("hardware", i), h) for i, h in enumerate(data.get("hardware", []))]
         if len(self.errors) > before or semantics is None:
             return None
         variants = [self.complete(v, rules, observed, means, accuracy) for v in self.variants]
@@ -416,12 +447,27 @@ class _InstructionFile:
             tolerated=tolerated,
             means=means,
             semantics=semantics,
+            hardware=tuple(p for p in paths if p),
             nan=tuple(nan),
             corner_tables=tables,
             accuracy=accuracy,
             notes=notes,
             variants=tuple(variants),
         )
+
+    def hardware(self, where: Where, h: dict[str, Any]) -> HardwarePath | None:
+        selector = self.selector(where, h)
+        code = self.files.code(self.doc, (*where, "semantics"), h["semantics"])
+        if code is None:
+            return None
+        if wrong := check_text(code, self.spec):
+            self.errors += wrong
+            return None
+        units = names_read(code) & set(self.spec.units)
+        if not units:
+            at = (*where, "semantics")
+            self.errors.append(self.doc.error(at, "this calls no unit", "call one as in unit(EX2, a)", key=True))
+        return HardwarePath(selector, code, tuple(sorted(units)))
 
     def complete(
         self,

@@ -9,6 +9,7 @@ from ..checking import Checked
 from ..model import ROUNDINGS, Spec, Variant
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Kind, Program, Term, Var
+from . import units
 from .text import Files, Templates
 
 _FOLDER = "python/ptxemu"
@@ -55,6 +56,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
         targets=list(spec.targets.values()), types=list(spec.types.values()), variants=variants,
     )  # fmt: skip
+    files |= units.emit(spec, templates, _FOLDER)
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("emulator/instructions").items()}
     for c in checked:
         files[f"{_FOLDER}/instructions/{c.instruction.opcode}.py"] = _module(c, templates)
@@ -174,6 +176,9 @@ class _Writer:
         if t.function == "highWord":
             half = t.kind.width // 2
             return f"({texts[0]} & {self.constant(t.kind, ((1 << half) - 1) << half)})"
+        if t.function == "unit":
+            assert t.model is not None
+            return f"{self.module.use('..unit', 'unit')}({texts[0]}, {self.module.use('..units', t.model.identifier)})"
         parts = texts
         if t.function == "convert":
             source = t.arguments[0].kind.format

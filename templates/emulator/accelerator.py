@@ -1,0 +1,324 @@
+"""Kernels in C, compiled when they are first used and kept for the next time.
+
+The folder native/ holds the C of every function that has one. A kernel's shared library lies in the user's cache under a
+name that says what it was made of: the C, the compiler, its flags and the processor. Before it is used, a kernel must
+agree with NumPy's on some hundred operands. Whatever goes wrong is said in one line on stderr, and NumPy goes on.
+
+The environment variable PTXEMU_ACCELERATOR switches: 1 is on, 0 off; unset, it is on where the wheel `ziglang`, which is
+a C compiler, is installed. The compiler is $CC, or the first of gcc, cc and clang on the path, or that of the wheel.
+"""
+
+# Imports that take longer than a kernel in the cache takes to load stand where they are needed.
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from threading import RLock
+from typing import Final
+
+import numpy as np
+
+from .binary import Array, Format
+
+SWITCH: Final = "PTXEMU_ACCELERATOR"
+# -frounding-math is not among them: gcc vectorises no root and no fused operation with it, and clang nothing. Loops are
+# kept apart from what steers them (kernel.h), and kernels are held against NumPy's.
+FLAGS: Final = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared")
+SOURCES: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")
+
+_lock = RLock()
+_kernels: dict[str, Native | None] = {}
+_said: set[str] = set()
+# A compiler that has failed is not asked again.
+_broken: list[Failure] = []
+
+
+class Failure(Exception):
+    """Why there is no kernel in C, in one line."""
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """`command` starts it; `file` is the program, which tells one version from another."""
+
+    command: tuple[str, ...]
+    file: str
+
+
+@dataclass(frozen=True)
+class Native:
+    """A kernel in C. Its arrays are contiguous, aligned and of one size; the last receives the result, and may be one
+    of the others but overlap none otherwise."""
+
+    run: Callable[..., None]
+
+    def __call__(self, arrays: Sequence[Array], lanes: int = 1) -> None:
+        """Fill the last array; each element holds `lanes` values."""
+        self.run(ctypes.c_size_t(arrays[0].size * lanes), *(ctypes.c_void_p(x.ctypes.data) for x in arrays))
+
+    def takes(self, arrays: Sequence[Array]) -> bool:
+        """Can these be handed over as they are?"""
+        result = arrays[-1]
+        return all(x.flags.carray and x.shape == result.shape and _apart(x, result) for x in arrays)
+
+
+def _apart(x: Array, result: Array) -> bool:
+    same = x.ctypes.data == result.ctypes.data and x.itemsize == result.itemsize
+    return same or not np.may_share_memory(x, result)
+
+
+def native(
+    spelling: str, opcode: str, function: Callable[..., Array], f: Format, operands: int, predicate: bool
+) -> Native | None:
+    """The kernel in C that does what `function` does to operands of the format `f`; None where there is none, or the
+    accelerator is off. Raises ValueError for a bad value of the switch."""
+    if not is_on():
+        return None
+    name = function.__name__
+    with _lock:
+        if name not in _kernels:
+            try:
+                _kernels[name] = _proved(spelling, opcode, function, f, operands, predicate)
+            except Failure as e:
+                _kernels[name] = None
+                _say(f"{e}; NumPy goes on")
+        return _kernels[name]
+
+
+def is_on() -> bool:
+    """Is there to be C? Raises ValueError for a bad value of the switch."""
+    value = os.environ.get(SWITCH)
+    if value not in (None, "0", "1"):
+        raise ValueError(f"the environment variable {SWITCH} is {value!r}; 1 is on, 0 is off")
+    return value == "1" if value else find_spec("ziglang") is not None
+
+
+def _proved(
+    spelling: str, opcode: str, function: Callable[..., Array], f: Format, operands: int, predicate: bool
+) -> Native | None:
+    name = function.__name__
+    if name not in exported(opcode):
+        return None
+    kernel = load(opcode, [name], spelling)[name]
+    columns = trial(f, operands)
+    result = np.empty(columns[0].shape, np.bool_ if predicate else f.unsigned)
+    kernel([*columns, result])
+    with np.errstate(all="ignore"):
+        if not np.array_equal(result, function(*columns)):
+            raise Failure(f"the compiled {spelling} disagrees with NumPy's and is not used")
+    return kernel
+
+
+def trial(f: Format, operands: int) -> list[Array]:
+    """Operands on which a kernel proves itself: combinations of values at the edges of the format, and any patterns."""
+    one, last = f.bias << f.fraction_bits, int(f.infinity)
+    edges = [0, 1, int(f.fraction_mask), int(f.smallest_normal), int(f.smallest_normal) + 1, one - 1, one, one + 1]
+    edges += [one + int(f.quiet_mask), last // 2, last - int(f.smallest_normal), last - 1, last, last + 1]
+    edges += [last + int(f.quiet_mask), one // 2, (f.bias - f.precision) << f.fraction_bits if f.bias > f.precision else 3]
+    patterns = np.array(edges + [e | int(f.sign_mask) for e in edges], f.unsigned)
+    columns = []
+    for i in range(operands):
+        # Scattered by multiplication and folding; the period is far longer than the column.
+        noise = np.arange(1, 1025, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15 + 2 * i * 0x632BE59BD9B4E019)
+        noise ^= noise >> np.uint64(29)
+        noise *= np.uint64(0xBF58476D1CE4E5B9)
+        noise ^= noise >> np.uint64(32)
+        chosen = patterns[noise[:768] % np.uint64(patterns.size)]
+        columns.append(np.concatenate([chosen, noise[768:].astype(f.unsigned)]))
+    return columns
+
+
+@cache
+def _source(file: str) -> bytes:
+    try:
+        with open(os.path.join(SOURCES, file), "rb") as source:
+            return source.read()
+    except FileNotFoundError:
+        return b""
+
+
+@cache
+def exported(opcode: str) -> frozenset[str]:
+    """The functions of an opcode that have C."""
+    lines = _source(f"{opcode}.c").decode().splitlines()
+    start = "#define EXPORT_"
+    return frozenset(line[len(start) :].partition(" ")[0] for line in lines if line.startswith(start))
+
+
+def load(opcode: str, names: list[str], what: str) -> dict[str, Native]:
+    """Functions of an opcode as kernels, by name: one library, from the cache or compiled. Raises Failure."""
+    text = f'#include "{opcode}.c"\n' + "".join(f"EXPORT_{name}\n" for name in names)
+    compiler = _compiler()
+    flags = [*FLAGS, *(["-march=native"] if _processor() else [])]
+    headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
+    made_of = [text, flags, compiler, _stamp(compiler.file), _processor()]
+    key = _digest(repr(made_of).encode() + b"".join(map(_source, [f"{opcode}.c", *headers])))
+    file = f"{names[0]}-{key}.so"
+    path = os.path.join(_cache(), file)
+    if _is_whole(path):
+        try:
+            return _kernels_of(path, names)
+        except (OSError, AttributeError):
+            pass  # of another system, or whatever else: it is made anew
+    path = _build(compiler, flags, text, file, what)
+    try:
+        return _kernels_of(path, names)
+    except (OSError, AttributeError) as e:
+        raise Failure(f"{path} cannot be loaded: {e}") from None
+
+
+def _kernels_of(path: str, names: list[str]) -> dict[str, Native]:
+    library = ctypes.CDLL(path)
+    found = {name: getattr(library, f"{name}_run") for name in names}
+    for run in found.values():
+        run.restype = None
+    return {name: Native(run) for name, run in found.items()}
+
+
+def _digest(data: bytes) -> str:
+    """A number modulo the largest prime of 128 bits tells texts apart; hashlib alone takes longer to import than a
+    kernel to load."""
+    return f"{int.from_bytes(data, 'little') % (2**128 - 159):032x}"
+
+
+def _is_whole(path: str) -> bool:
+    """Does the library lie there as it was built? A damaged one would take the process with it."""
+    try:
+        with open(path, "rb") as library, open(f"{path}.digest", encoding="ascii") as digest:
+            return _digest(library.read()) == digest.read()
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _build(compiler: Compiler, flags: list[str], text: str, file: str, what: str) -> str:
+    """Compile and keep: the path. Raises Failure."""
+    if _broken:
+        raise _broken[0]
+    import shutil
+    import subprocess
+    import tempfile
+
+    name = os.path.basename(compiler.file)
+    folder, fate = _cache(), "once for this machine; kept in"
+    try:
+        os.makedirs(folder, 0o700, exist_ok=True)
+        scratch = tempfile.mkdtemp(dir=folder)
+    except OSError:
+        folder, fate = _temporary(), f"for this process, as {folder} cannot be written; kept in"
+        scratch = tempfile.mkdtemp(dir=folder)
+    _say(f"compiling {what} with {name}, {fate} {folder}")
+    try:
+        made = os.path.join(scratch, file)
+        command = [*compiler.command, "-x", "c", "-", f"-I{SOURCES}", *flags, "-o", made, "-lm"]
+        done = subprocess.run(command, input=text.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if done.returncode:
+            lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
+            reason = next((line for line in lines if "error" in line), lines[0] if lines else "no reason given")
+            raise Failure(f"{name} does not compile: {reason}")
+        with open(made, "rb") as library, open(f"{made}.digest", "w", encoding="ascii") as digest:
+            digest.write(_digest(library.read()))
+        for ending in (".digest", ""):
+            os.replace(made + ending, os.path.join(folder, file + ending))
+    except OSError as e:
+        _broken.append(Failure(f"{name} cannot be run, or its result not be kept: {e}"))
+        raise _broken[0] from None
+    except Failure as e:
+        _broken.append(e)
+        raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return os.path.join(folder, file)
+
+
+def _cache() -> str:
+    """The folder where libraries are kept, in the user's cache."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "")
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME", "")
+    return os.path.join(os.path.expanduser(base or "~/.cache"), "ptxemu")
+
+
+@cache
+def _temporary() -> str:
+    """A folder that goes with the process."""
+    import atexit
+    import shutil
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="ptxemu-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _compiler() -> Compiler:
+    """$CC, or the first on the path, or the wheel's. Raises Failure."""
+    if os.environ.get("CC", "").strip():
+        import shlex
+
+        command = shlex.split(os.environ["CC"])
+        file = _on_path(command[0])
+        if file is None:
+            raise Failure(f"there is no compiler {command[0]}, which the environment variable CC names")
+        return Compiler((file, *command[1:]), file)
+    for name in ("gcc", "cc", "clang"):
+        file = _on_path(name)
+        if file is not None:
+            return Compiler((file,), file)
+    zig = find_spec("ziglang")
+    if zig is not None and zig.submodule_search_locations:
+        file = _on_path(os.path.join(zig.submodule_search_locations[0], "zig"))
+        if file is not None:
+            return Compiler((file, "cc"), file)
+    raise Failure("there is no C compiler: none in CC, no gcc, cc or clang on the path, no wheel ziglang")
+
+
+def _on_path(name: str) -> str | None:
+    ending = ".exe" if sys.platform == "win32" and not name.endswith(".exe") else ""
+    # Of a name that is a path, the join leaves that alone.
+    candidates = (os.path.join(folder, name + ending) for folder in os.get_exec_path())
+    return next((c for c in candidates if os.path.isfile(c) and os.access(c, os.X_OK)), None)
+
+
+def _stamp(file: str) -> tuple[str, int, int]:
+    """What changes with the version of a program."""
+    found = os.stat(file)
+    return os.path.realpath(file), found.st_mtime_ns, found.st_size
+
+
+@cache
+def _processor() -> str:
+    """What the processor can do, where that is told: only then may the compiler use all of it."""
+    if sys.platform == "win32":
+        return os.environ.get("PROCESSOR_IDENTIFIER", "")
+    found = []
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                if not line.strip():
+                    break
+                if line.partition(":")[0].strip() in _TELLING:
+                    found.append(line.strip())
+    except OSError:
+        return ""
+    return "\n".join(found)
+
+
+_TELLING: Final = (
+    "vendor_id", "cpu family", "model", "model name", "stepping", "flags",
+    "CPU implementer", "CPU architecture", "CPU variant", "CPU part", "Features", "isa",
+)  # fmt: skip
+
+
+def _say(text: str) -> None:
+    if text not in _said:
+        _said.add(text)
+        print(f"ptxemu: {text}", file=sys.stderr)
