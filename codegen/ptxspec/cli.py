@@ -27,6 +27,7 @@ COMMANDS = {
     "explain": ("linting", "say what the complaints in a log of ptxas mean, and what to write instead"),
     "diff": ("asking", "what a PTX version or a target brought"),
     "verify": ("making", "prove every requirement against a real ptxas"),
+    "fit": ("fitting", "recover the special function unit from a recording of a GPU"),
 }
 # argparse would take -inf and -0x1p3 for options.
 _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan|0x)", re.IGNORECASE)

@@ -120,7 +120,11 @@ def trial(f: Format, operands: int) -> list[Array]:
     one, last = f.bias << f.fraction_bits, int(f.infinity)
     edges = [0, 1, int(f.fraction_mask), int(f.smallest_normal), int(f.smallest_normal) + 1, one - 1, one, one + 1]
     edges += [one + int(f.quiet_mask), last // 2, last - int(f.smallest_normal), last - 1, last, last + 1]
-    edges += [last + int(f.quiet_mask), one // 2, (f.bias - f.precision) << f.fraction_bits if f.bias > f.precision else 3]
+    edges += [
+        last + int(f.quiet_mask),
+        one // 2,
+        (f.bias - f.precision) << f.fraction_bits if f.bias > f.precision else 3,
+    ]
     patterns = np.array(edges + [e | int(f.sign_mask) for e in edges], f.unsigned)
     columns = []
     for i in range(operands):

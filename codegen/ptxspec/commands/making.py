@@ -98,7 +98,7 @@ def _verify(options: argparse.Namespace) -> int:
             f"{where}; install the wheel nvidia-cuda-nvcc or the CUDA toolkit, or say where with --ptxas PATH"
         )
     try:
-        with _progress("judging") as progress:
+        with progress("judging") as progress:
             result = verify.verify(spec, ptxas, progress)
     except (PtxasError, OSError, UnicodeDecodeError) as e:
         raise PtxspecError(f"{ptxas}: {e}") from None
@@ -118,7 +118,7 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 @contextlib.contextmanager
-def _progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
+def progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
     """A progress bar on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
         yield None

@@ -19,7 +19,8 @@ BLOCK = 1 << 18
 _ON_BITS: dict[str, Callable[..., Any]] = {
     "bitAnd": np.bitwise_and, "bitOr": np.bitwise_or, "bitXor": np.bitwise_xor, "bitNot": np.invert,
     "sameBits": np.equal, "lessBits": np.less, "bits": np.asarray, "float_of": np.asarray,
-    "logicalAnd": np.logical_and, "logicalOr": np.logical_or, "logicalXor": np.logical_xor, "logicalNot": np.logical_not,
+    "logicalAnd": np.logical_and, "logicalOr": np.logical_or, "logicalXor": np.logical_xor,
+    "logicalNot": np.logical_not,
 }  # fmt: skip
 
 

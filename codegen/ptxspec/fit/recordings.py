@@ -37,7 +37,12 @@ class Recording:
         try:
             found = json.loads(path.read_text("utf-8"))
             variants = [(str(v["spelling"]), int(v["operands"])) for v in found["variants"]]
-            return {"gpu": str(found["gpu"]), "driver": str(found["driver"]), "sm": str(found["sm"]), "variants": variants}
+            return {
+                "gpu": str(found["gpu"]),
+                "driver": str(found["driver"]),
+                "sm": str(found["sm"]),
+                "variants": variants,
+            }
         except OSError as e:
             raise PtxspecError(f"{path}: cannot be read: {e.strerror or e}; name the folder of a recording") from None
         except (ValueError, KeyError, TypeError) as e:
@@ -73,7 +78,9 @@ class Recording:
             found = self.array("cores-*.npz", core.name)
         assert found is not None
         if found.shape != (core.count,):
-            raise PtxspecError(f"{self.folder}: '{core.name or core.variant}' has {found.shape} results, not {core.count}")
+            raise PtxspecError(
+                f"{self.folder}: '{core.name or core.variant}' has {found.shape} results, not {core.count}"
+            )
         if not core.name:
             return found
         if core.high_words:
