@@ -7,16 +7,13 @@ import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from . import formats
 from .binary import Array, Format
 from .index import TARGETS, TYPES, VARIANTS
-
-if TYPE_CHECKING:
-    from .accelerator import Native
 
 # Long enough to hide NumPy's cost of a call, short enough that the steps of a kernel find their operands in the cache.
 _BLOCK = 16_384
@@ -189,14 +186,6 @@ class Kernel:
         choice: dict[str | None, Callable[..., Array]] = module.KERNELS[self.variant.spelling, self.operands]
         return choice.get(self.target, choice[None])
 
-    @cached_property
-    def _native(self) -> Native | None:
-        """The function in C, where the accelerator has it."""
-        from .accelerator import native  # only calls need it
-
-        row = self._row
-        return native(row.variant.spelling, row.opcode, self._function, self._format, self.operands, row.predicate)
-
     def __call__(self, *arrays: Any, out: Any = None) -> Any:
         """Compute the result, into `out` where given. Raises OperandError (a TypeError), ValueError for shapes."""
         if len(arrays) != self.operands:
@@ -253,12 +242,7 @@ class Kernel:
     def _run(self, arrays: list[Array]) -> None:
         """Fill the last array block by block."""
         function, lanes = self._function, self._format.unsigned
-        # One element is not worth a compiler.
-        native = self._native if arrays[-1].size > 1 else None
-        if native is not None and native.takes(arrays):
-            native(arrays, self._lanes)
-            return
-        contiguous = ["contig", "aligned"] if self._lanes > 1 or native is not None else []
+        contiguous = ["contig"] if self._lanes > 1 else []
         reads = ["readonly", "overlap_assume_elementwise", *contiguous]
         writes = ["writeonly", "overlap_assume_elementwise", *contiguous]
         op_flags: Any = [*[reads] * (len(arrays) - 1), writes]
@@ -268,9 +252,6 @@ class Kernel:
             if not blocks.itersize:
                 return
             for block in blocks:
-                if native is not None:
-                    native(block, self._lanes)
-                    continue
                 *operands, result = block
                 if self._lanes > 1:
                     operands, result = [x.view(lanes) for x in operands], result.view(lanes)

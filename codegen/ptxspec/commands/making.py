@@ -98,8 +98,8 @@ def _verify(options: argparse.Namespace) -> int:
             f"{where}; install the wheel nvidia-cuda-nvcc or the CUDA toolkit, or say where with --ptxas PATH"
         )
     try:
-        with progress("judging") as progress:
-            result = verify.verify(spec, ptxas, progress)
+        with progress("judging") as report:
+            result = verify.verify(spec, ptxas, report)
     except (PtxasError, OSError, UnicodeDecodeError) as e:
         raise PtxspecError(f"{ptxas}: {e}") from None
     for d in result.disagreements:

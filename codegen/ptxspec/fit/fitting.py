@@ -18,7 +18,7 @@ from ..semantics.program import Program
 from ..semantics.specialise import specialise
 from ..semantics.unit import pack
 from .arrays import BLOCK, Array, run, unit_operands
-from .interpolator import NotFound, Progress, Results, recover
+from .interpolator import Progress, Results, recover
 from .recordings import Recording, core_operands, to_steps
 
 # More bits after the point than any sum is rounded to.
@@ -305,8 +305,8 @@ def as_yaml(model: UnitModel) -> str:
     """The model's file in spec/units/."""
     a, core, digits = model.argument, model.core, model.format.width // 4
     said = {
-        "kind": a.kind, "bits": a.bits, "octaves": a.octaves if a.octaves > 1 else None, "odd": "true" if a.odd else None,
-        "phase": a.phase or None, "mirror": a.mirror or None,
+        "kind": a.kind, "bits": a.bits, "octaves": a.octaves if a.octaves > 1 else None,
+        "odd": "true" if a.odd else None, "phase": a.phase or None, "mirror": a.mirror or None,
     }  # fmt: skip
     if a.kind == "octaves":
         said |= {"first": a.first, "last": a.last}

@@ -37,12 +37,7 @@ class Recording:
         try:
             found = json.loads(path.read_text("utf-8"))
             variants = [(str(v["spelling"]), int(v["operands"])) for v in found["variants"]]
-            return {
-                "gpu": str(found["gpu"]),
-                "driver": str(found["driver"]),
-                "sm": str(found["sm"]),
-                "variants": variants,
-            }
+            return {**{key: str(found[key]) for key in ("gpu", "driver", "sm")}, "variants": variants}
         except OSError as e:
             raise PtxspecError(f"{path}: cannot be read: {e.strerror or e}; name the folder of a recording") from None
         except (ValueError, KeyError, TypeError) as e:
@@ -78,13 +73,12 @@ class Recording:
             found = self.array("cores-*.npz", core.name)
         assert found is not None
         if found.shape != (core.count,):
-            raise PtxspecError(
-                f"{self.folder}: '{core.name or core.variant}' has {found.shape} results, not {core.count}"
-            )
+            what = core.name or core.variant
+            raise PtxspecError(f"{self.folder}: '{what}' has {found.size} results, not {core.count}")
         if not core.name:
             return found
         if core.high_words:
-            return found.astype(rounded.dtype) << rounded.dtype.type(format.width // 2)
+            return np.left_shift(found.astype(rounded.dtype), rounded.dtype.type(format.width // 2))
         kept = self.array("cores-*.npz", f"{core.name}-rounded")
         if kept is not None:
             rounded = _as_recorded(rounded, int(kept[0]), f"{self.folder}: '{core.name}'")
@@ -116,7 +110,7 @@ def core_operands(core: Core, format: Format) -> Array:
         native = {32: np.float32, 64: np.float64}[format.width]
         return (np.arange(core.count).astype(native) * native(float(core.multiple))).view(unsigned)
     operands = (np.arange(core.count, dtype=np.uint64) * _U64(core.step) + _U64(core.first)).astype(unsigned)
-    return operands << unsigned.type(format.width // 2) if core.high_words else operands
+    return np.left_shift(operands, unsigned.type(format.width // 2)) if core.high_words else operands
 
 
 def to_steps(bits: Array, format: Format) -> Array:
@@ -134,7 +128,7 @@ def mixed(x: Array) -> Array:
     """The finaliser of SplitMix64 (Steele, Lea and Flood 2014)."""
     x = (x ^ (x >> _U64(30))) * _U64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> _U64(27))) * _U64(0x94D049BB133111EB)
-    return x ^ (x >> _U64(31))
+    return np.bitwise_xor(x, x >> _U64(31))
 
 
 def _weights(count: int) -> Array:
