@@ -219,18 +219,10 @@ def _specials(x: Array, result: Array, u: Unit) -> None:
 def _differing(u: Unit, place: Array, scale: Array) -> Array:
     """The correctly rounded results at places, and as many steps away as the table says, scaled."""
     f = u.format
-    operand = place
-    if u.kind == "significand":
-        fraction = place & ((1 << u.bits) - 1)
-        operand = ((f.bias + (place >> u.bits)) << f.fraction_bits) | fraction << (f.fraction_bits - u.bits)
-    elif u.kind == "fixed":
-        length = np.frexp(place.astype(np.float64))[1].astype(np.int64)
-        shifted = (place << np.maximum(f.precision - length, 0)) & int(f.fraction_mask)
-        operand = np.where(place == 0, 0, (length - 1 - u.bits + f.bias) << f.fraction_bits | shifted)
     # Encodings without the bits that results do not have, as integers in the order of the numbers.
     cut = f.precision - u.precision
     half = int(f.sign_mask) >> cut
-    base = (rounded(u.function, operand.astype(f.unsigned), f) >> f.unsigned.type(cut)).astype(np.int64)
+    base = (rounded(place, u) >> f.unsigned.type(cut)).astype(np.int64)
     order = np.where(base < half, base, half - 1 - base) + u.steps[place]
     result = np.where(order >= 0, order, half - 1 - order).astype(f.unsigned) << f.unsigned.type(cut)
     if u.kind == "pattern":
@@ -241,10 +233,20 @@ def _differing(u: Unit, place: Array, scale: Array) -> Array:
     return _in_range(biased, magnitude & int(f.fraction_mask), f) | (result & f.sign_mask)
 
 
-def rounded(function: str, x: Array, f: Format) -> Array:
-    """A function's results, rounded to nearest; "reciprocal" is a division of 1."""
-    if function == "reciprocal":
+def rounded(place: Array, u: Unit) -> Array:
+    """The function's results at places, rounded to nearest; "reciprocal" is a division of 1."""
+    f = u.format
+    operand = place
+    if u.kind == "significand":
+        fraction = place & ((1 << u.bits) - 1)
+        operand = ((f.bias + (place >> u.bits)) << f.fraction_bits) | fraction << (f.fraction_bits - u.bits)
+    elif u.kind == "fixed":
+        length = np.frexp(place.astype(np.float64))[1].astype(np.int64)
+        shifted = (place << np.maximum(f.precision - length, 0)) & int(f.fraction_mask)
+        operand = np.where(place == 0, 0, (length - 1 - u.bits + f.bias) << f.fraction_bits | shifted)
+    x = operand.astype(f.unsigned)
+    if u.function == "reciprocal":
         one = f.unsigned.type(f.bias << f.fraction_bits)
         return operations.division(np.broadcast_to(one, x.shape), x, f, roundTiesToEven, False)
-    result: Array = getattr(operations, function)(x, f, roundTiesToEven, False)
+    result: Array = getattr(operations, u.function)(x, f, roundTiesToEven, False)
     return result

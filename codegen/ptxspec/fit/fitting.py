@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -64,6 +65,9 @@ def fit(
         return Outcome(unit, None, (f"not recorded: {', '.join(missing) or 'units.yaml names no core'}",))
     if unit.argument is None:
         return Outcome(unit, None, ("nothing is known of its structure, and no table can be made of samples",))
+    for module in ("formats", "operations", "unit"):
+        # They become attributes of the package once they are imported.
+        importlib.import_module(f"{emulator.__name__}.{module}")
     observed = [_observe(spec, unit, c, recording, emulator) for c in unit.cores]
     reasons: list[str] = []
     for argument in _arguments(unit.argument):
@@ -158,8 +162,10 @@ def _interpolator(
 
 @dataclass(frozen=True)
 class _Reduced:
-    """Every result as significand * 2**exponent, less the scale where that is multiplied; int64, and bool."""
+    """Every result of a normal operand (`index` among all) as significand * 2**exponent, less the scale where that is
+    multiplied. int64, and bool; `fine` where all are numbers of the model's precision."""
 
+    index: Array
     scale: Array
     place: Array
     significand: Array
@@ -171,9 +177,12 @@ class _Reduced:
 def _reduced(model: UnitModel, observed: list[_Observed], emulator: ModuleType) -> _Reduced:
     f, u = model.format, emulated(model, emulator)
     operands = np.concatenate([o.operands for o in observed])
+    size = operands & operands.dtype.type(f.sign_bit - 1)
+    normal = np.flatnonzero((size >= 1 << f.fraction_bits) & (size < f.infinity))
+    operands = operands[normal]
     parts = [emulator.unit.reduce(operands[i : i + BLOCK], u) for i in range(0, len(operands), BLOCK)]
     scale, place, inverted = (np.concatenate(part) for part in zip(*parts, strict=True))
-    results = np.concatenate([o.results for o in observed]).astype(np.int64)
+    results = np.concatenate([o.results for o in observed])[normal].astype(np.int64)
     cut = f.precision - model.precision
     magnitude = results & (f.sign_bit - 1)
     fraction = magnitude & ((1 << f.fraction_bits) - 1)
@@ -185,7 +194,7 @@ def _reduced(model: UnitModel, observed: list[_Observed], emulator: ModuleType) 
     fine = bool((zero | ((magnitude >= 1 << f.fraction_bits) & (magnitude < f.infinity))).all())
     fine = fine and not (fraction & ((1 << cut) - 1)).any()
     negative = (results != magnitude) ^ inverted
-    return _Reduced(scale, place, significand, exponent, negative, fine)
+    return _Reduced(normal, scale, place, significand, exponent, negative, fine)
 
 
 def _point(model: UnitModel, r: _Reduced) -> int | None:
@@ -225,7 +234,7 @@ def _operand(model: UnitModel, place: int, observed: list[_Observed], r: _Reduce
     """Which operands a place comes from, and what was recorded for them."""
     x = np.concatenate([o.x for o in observed])
     results = np.concatenate([o.results for o in observed])
-    at = int(np.flatnonzero(r.place == place)[0])
+    at = int(r.index[np.flatnonzero(r.place == place)[0]])
     return f"first for {describe(int(x[at]), model.format)}: {describe(int(results[at]), model.format)} was recorded"
 
 

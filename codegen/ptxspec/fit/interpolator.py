@@ -36,8 +36,9 @@ from ..semantics.unit import shifts
 from .arrays import Array
 
 Progress = Callable[[int, int], None]
-# How far C1 and C2 may be from the least-squares ones, in units of the result at the end of a segment.
-_NEAR = 0.25
+# How far C1 and C2 may be from the least-squares ones, in units of the result at the end of a segment: at first, and
+# before a segment is given up.
+_NEAR, _FAR = 0.25, 2.0
 _SAMPLE = 512
 # Steps by which words are longer than published where a squarer is looked for, and the most probes.
 _LONG = 6
@@ -143,7 +144,7 @@ class _Search:
             _Segment(i, results.place[a:b] - (i << self.local), results.low[a:b], results.high[a:b])
             for i, (a, b) in enumerate(pairwise(ends))
         ]
-        # Where nearly all segments are explained, something is wrong with the rest, and not with the assumption.
+        # Where no assumption explains all segments and one nearly all, something is wrong with the rest of the results.
         self.few = max(1, count // 16)
         # Sums are computed in 64 bits; this is how many of them can stand after the point.
         largest = int(max(np.abs(results.low).max(), np.abs(results.high).max()))
@@ -172,9 +173,9 @@ class _Search:
                 if not failing:
                     made = self.complete(*assumption)
                     return made or NotFound(0, count, (), "no bias is common to all segments")
-                if len(failing) <= self.few:
+                if len(failing) <= self.few and len(failing) < best.failing:
                     seen = tuple(self.contradiction(s, *assumption) for s in failing)
-                    return NotFound(len(failing), count, seen, "the others have coefficients")
+                    best = NotFound(len(failing), count, seen, "the others have coefficients")
                 probes.append(failing[0])
         return best
 
@@ -217,7 +218,7 @@ class _Search:
         failing = []
         for i, s in enumerate(self.parts):
             self.progress(i, len(self.parts))
-            if not any(self.candidates(s, points, squarer)):
+            if not any(self.candidates(s, points, squarer)) and not any(self.candidates(s, points, squarer, _FAR)):
                 failing.append(s)
             if len(failing) > self.few:
                 break
@@ -234,12 +235,10 @@ class _Search:
         """The least-squares coefficients of a segment as numbers."""
         key = (s.number, squarer)
         if key not in self.estimates:
-            # A fraction of very many results is enough.
-            some = slice(None, None, max(1, len(s.x) >> 15))
-            x = s.x[some]
-            u = x * 2.0**-self.local
-            square = self.squares(squarer)[x] * 2.0 ** (squarer.drop - 2 * self.local)
-            middle = (s.low[some] + s.high[some] + 1.0) * 2.0 ** -(self.point + 1)
+            # All of them: with a slope near a fraction of few digits, any regular choice sees a rhythm in the rounding.
+            u = s.x * 2.0**-self.local
+            square = self.squares(squarer)[s.x] * 2.0 ** (squarer.drop - 2 * self.local)
+            middle = (s.low + s.high + 1.0) * 2.0 ** -(self.point + 1)
             found, *_ = np.linalg.lstsq(np.stack([np.ones(len(u)), u, square], axis=1), middle, rcond=None)
             self.estimates[key] = found * 2.0 ** (np.arange(3) * (self.argument.bits - self.local))
         return self.estimates[key]
@@ -248,7 +247,7 @@ class _Search:
         words = (Word(0, c0), Word(0, points.c1), Word(0, points.c2))
         return Interpolator(words, squarer.drop, squarer.columns, bias, self.segments, ())
 
-    def neighbours(self, s: _Segment, points: Points, squarer: Squarer) -> tuple[Array, Array]:
+    def neighbours(self, s: _Segment, points: Points, squarer: Squarer, near: float = _NEAR) -> tuple[Array, Array]:
         """C1 and C2 near the least-squares ones, the nearest first."""
         estimate = self.estimate(s, squarer)
         width = float(np.mean(s.high - s.low)) + 1
@@ -257,7 +256,7 @@ class _Search:
             middle = estimate[power] * 2.0**point
             # One step of the coefficient in units of the result, at the segment's end.
             step = 2.0 ** (self.point - point + power * (self.local - self.argument.bits))
-            reach = min(64, ceil(_NEAR * width / step))
+            reach = min(64, ceil(near * width / step))
             sides.append((np.arange(-reach, reach + 1) + round(middle), middle, step))
         (c1, middle1, step1), (c2, middle2, step2) = sides
         all1, all2 = (a.ravel() for a in np.meshgrid(c1, c2, indexing="ij"))
@@ -273,11 +272,11 @@ class _Search:
         rest = (c1 << h.c1)[:, None] * x + (c2 << h.c2)[:, None] * self.squares(squarer)[x]
         return (s.low[some] << h.out) - rest, ((s.high[some] + 1) << h.out) - 1 - rest
 
-    def candidates(self, s: _Segment, points: Points, squarer: Squarer) -> Iterator[Candidate]:
+    def candidates(self, s: _Segment, points: Points, squarer: Squarer, near: float = _NEAR) -> Iterator[Candidate]:
         """Coefficients that all results of a segment allow, the nearest to the least-squares ones first."""
         if shifts(self.shape(points, squarer), self.argument, self.point).point > self.most:
             return
-        c1, c2 = self.neighbours(s, points, squarer)
+        c1, c2 = self.neighbours(s, points, squarer, near)
         some = slice(None, None, max(1, len(s.x) // _SAMPLE))
         low, high = self.bounds(s, c1, c2, points, squarer, some)
         for i in np.flatnonzero(low.max(axis=1) <= high.min(axis=1)):
@@ -310,7 +309,10 @@ class _Search:
 
     def complete(self, points: Points, squarer: Squarer) -> Interpolator | None:
         """The table, with the shortest C0, from the expected length on, that leaves room for a bias."""
-        every = [list(self.candidates(s, points, squarer)) for s in self.parts]
+        every = [
+            list(self.candidates(s, points, squarer)) or list(self.candidates(s, points, squarer, _FAR))
+            for s in self.parts
+        ]
         coarse = shifts(self.shape(points, squarer), self.argument, self.point).point
         for c0 in range(self.expected[0], self.most):
             shape = self.shape(points, squarer, c0)

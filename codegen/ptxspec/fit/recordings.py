@@ -7,6 +7,9 @@ index: of special operands, and under INDEX-all those of all encodings of 16 bit
 a stream of random operands, under INDEX-uniform. digests.npz holds digests of results, under core-NAME those of a core.
 """
 
+# mypy: no-warn-return-any
+# NumPy's stubs call what operators make of arrays of any type Any.
+
 from __future__ import annotations
 
 import json
