@@ -106,10 +106,10 @@ def read_all(root: Path) -> Reading:
     recorded = [p for p in recorded if p.suffix == ".yaml"]
     models = [d for p in recorded if (d := document(p, "unit"))]
     types, modifiers, targets, assembler, units = (common[name] for name in COMMON)
-    if types and modifiers and targets:
+    if types and modifiers and targets and units:
         files = _Files(errors)
         spec = files.common(types, modifiers, targets, sources)
-        if units and files.usable:
+        if files.usable:
             spec = files.units(units, models, spec, sources)
         read_ones = [files.instruction(doc, spec) for doc in instructions]
         spec = replace(
@@ -117,7 +117,7 @@ def read_all(root: Path) -> Reading:
         )
         if assembler:
             spec = replace(spec, assembler=files.assembler(assembler, spec))
-        if not files.usable or assembler is None or units is None:
+        if not files.usable or assembler is None:
             spec = None
     return Reading(spec, sorted(set(errors)), len(COMMON) + len(paths) + len(recorded))
 

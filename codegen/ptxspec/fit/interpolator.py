@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
-from math import ceil, log2
+from math import ceil, log2, sqrt
 from types import ModuleType
 from typing import NamedTuple
 
@@ -207,7 +207,7 @@ class _Search:
         """From the most that may be dropped, a few units of the result, to nothing."""
         size = max(abs(self.estimate(s, Squarer(0, False))[2]) for s in self.parts)
         unit = size * 2.0 ** (self.point - 2 * self.argument.bits)
-        most = max(0, min(2 * self.local, ceil(log2(4 / unit)))) if unit > 0 else 0
+        most = max(0, min(2 * self.local, ceil(log2(16 / unit)))) if unit > 0 else 0
         for drop in range(most, 0, -1):
             yield Squarer(drop, True)
             yield Squarer(drop, False)
@@ -250,7 +250,8 @@ class _Search:
     def neighbours(self, s: _Segment, points: Points, squarer: Squarer, near: float = _NEAR) -> tuple[Array, Array]:
         """C1 and C2 near the least-squares ones, the nearest first."""
         estimate = self.estimate(s, squarer)
-        width = float(np.mean(s.high - s.low)) + 1
+        # What is known of the sums less exactly, or at fewer places, leaves more room.
+        width = (float(np.mean(s.high - s.low)) + 1) * max(1.0, 48 / sqrt(len(s.x)))
         sides = []
         for power, point in ((1, points.c1), (2, points.c2)):
             middle = estimate[power] * 2.0**point
