@@ -7,6 +7,7 @@ in this file with fractions, apart from the two back ends.
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import re
@@ -23,8 +24,12 @@ import pytest
 from conftest import ROOT, Project
 from ptxspec.evaluate import emulator
 from ptxspec.fit import recordings
+from ptxspec.fit.fitting import emulated
+from ptxspec.fit.interpolator import common_residue
+from ptxspec.model import Argument, Differences, Fitted, Format, Interpolator, Spec, UnitModel, Word
 from ptxspec.reading import read
 from ptxspec.roots import Root
+from ptxspec.semantics import exact, unit
 
 OPCODES = ("rcp", "rsqrt", "ex2", "lg2", "sin")
 BITS = 14
@@ -198,8 +203,14 @@ def made_up(project: Project) -> Project:
         new += f"    cores:\n      - {{name: {u.core}, variant: {u.variant}, {CORES[name]}}}\n"
         text = text.replace(part[0], new)
     project.write("spec/units.yaml", text)
-    assert project.run("generate").code == 0
     return project
+
+
+@pytest.fixture
+def built(made_up: Project) -> Project:
+    """The same with what is generated, fitting's emulator among it."""
+    assert made_up.run("generate").code == 0
+    return made_up
 
 
 def operands(project: Project, u: MadeUp) -> np.ndarray[Any, np.dtype[np.uint32]]:
@@ -243,29 +254,29 @@ def record(project: Project, folder: Path, results: dict[str, Callable[[int], in
     return folder
 
 
-def test_made_up_units_are_found_again_and_followed(made_up: Project, tmp_path: Path) -> None:
-    folder = record(made_up, tmp_path / "recording", {n: lambda x, u=u: hardware(u, x) for n, u in UNITS.items()})  # type: ignore[misc]
-    before = emulator(Root(made_up.root, False))
+def test_made_up_units_are_found_again_and_followed(built: Project, tmp_path: Path) -> None:
+    folder = record(built, tmp_path / "recording", {n: lambda x, u=u: hardware(u, x) for n, u in UNITS.items()})  # type: ignore[misc]
+    before = emulator(Root(built.root, False))
     names = [a for n in UNITS for a in ("--unit", n)]
-    result = made_up.run("fit", folder, *names, "--record")
+    result = built.run("fit", folder, *names, "--record")
     assert result.code == 0, result.out + result.err
     assert result.out.count("exact: all ") == len(UNITS)
-    assert made_up.run("validate").code == 0
-    assert "python/ptxemu/units.py" in made_up.run("generate").out
+    assert built.run("validate").code == 0
+    assert "python/ptxemu/units.py" in built.run("generate").out
 
-    spec = read(made_up.root)
+    spec = read(built.root)
     for name, u in UNITS.items():
         model = spec.model(name, "sm_90")
         assert model is not None and model is spec.model(name, "sm_90a")
         assert spec.model(name, "sm_89") is None and spec.model(name, "sm_100") is None
-        assert model.fitted.gpu == "Made-up GPU" and model.fitted.results > len(operands(made_up, u))
+        assert model.fitted.gpu == "Made-up GPU" and model.fitted.results > len(operands(built, u))
         # C1 and C2 are those that were made up, in words of the same or more places.
         for k in (1, 2):
             finer = model.core.words[k].point - u.points[k]  # type: ignore[union-attr]
             if finer >= 0:
                 assert [r[k] for r in model.core.coefficients] == [r[k] << finer for r in u.table]  # type: ignore[union-attr]
 
-    shutil.copytree(made_up.root, tmp_path / "second")
+    shutil.copytree(built.root, tmp_path / "second")
     emu = emulator(Root(tmp_path / "second", False))
     rng = np.random.default_rng(90)
     x = np.concatenate([recordings.special_values(spec.formats["f32"]), rng.integers(0, 1 << 32, 1500)]).astype(
@@ -295,10 +306,322 @@ def test_made_up_units_are_found_again_and_followed(made_up: Project, tmp_path: 
     for spelling, numbers in (("rcp.approx.f32", wanted), ("rsqrt.approx.f32", wanted_root)):
         nan = (numbers & ~np.uint32(SIGN)) > INFINITY
         assert (emu.execute(spelling, x, target="sm_90") == np.where(nan, NAN, numbers)).all(), spelling
-    found = Project(tmp_path / "second", made_up._capture).run(
+    found = Project(tmp_path / "second", built._capture).run(
         "eval", "rcp.approx.f32", "0x7f000001", "--target", "sm_90", "--trace"
     )
     assert found.code == 0 and "reciprocal = unit(RCP, scaled)" in found.out, found.err
-    data = json.loads((made_up.root / "generated/data/ptxspec.json").read_text("utf-8"))
+    data = json.loads((built.root / "generated/data/ptxspec.json").read_text("utf-8"))
     assert data["units"]["RCP"]["models"][0]["within"] == "sm_90..sm_90a"
-    assert "sm_90, sm_90a" in (made_up.root / "generated/manual/rcp.md").read_text("utf-8")
+    assert "sm_90, sm_90a" in (built.root / "generated/manual/rcp.md").read_text("utf-8")
+
+
+def one(name: str, **changes: Any) -> dict[str, Callable[[int], int]]:
+    u = replace(UNITS[name], **changes)
+    return {name: lambda x: hardware(u, x)}
+
+
+def files(project: Project) -> set[str]:
+    return {p.name for p in (project.root / "spec/units").iterdir()}
+
+
+def test_one_wrong_bit_is_reported_and_not_absorbed(built: Project, tmp_path: Path) -> None:
+    folder = record(built, tmp_path / "recording", one("RCP", wrong=frozenset({0x3FC12600})))
+    result = built.run("fit", folder, "--unit", "RCP", "--record")
+    assert result.code == 1
+    assert "contradicted in 1 of 16 segments; the others have coefficients" in result.out
+    assert re.search(
+        r"segment 8: .* miss 1 of 1024 results, first for 1\.508972\d* 0x1\.824cp\+0 0x3fc12600", result.out
+    )
+    assert files(built) == {"README.md"}
+
+
+def test_a_wrong_result_beyond_the_core_is_reported(built: Project, tmp_path: Path) -> None:
+    # +infinity is among the special operands, and in no segment.
+    folder = record(built, tmp_path / "recording", {"RCP": lambda x: 1 if x == INFINITY else UNITS["RCP"](x)})
+    result = built.run("fit", folder, "--unit", "RCP", "--record")
+    assert result.code == 1
+    assert "not exact: 1 of 16712 results differ, first rcp.approx.ftz.f32 of +inf 0x7f800000:" in result.out
+    assert files(built) == {"README.md"}
+
+
+def test_what_no_interpolator_computes_becomes_a_table_of_differences(built: Project, tmp_path: Path) -> None:
+    def correct(x: int) -> int:
+        """Two units off where the place has an odd number of ones, else correctly rounded for the first bits."""
+        u = UNITS["RCP"]
+        if (special := u.special(x)) is not None:
+            return special
+        place = x >> (23 - BITS) & (1 << BITS) - 1
+        # The reciprocal of 1.f lies between a half and one.
+        significand = round(Fraction(2 ** (24 + BITS), 2**BITS + place)) - 2 * (place.bit_count() % 2)
+        exponent = (x >> 23 & 255) - 127
+        return truncated(Fraction(significand, 2**24) / Fraction(2) ** exponent * (-1 if x & SIGN else 1))
+
+    folder = record(built, tmp_path / "recording", {"RCP": correct})
+    result = built.run("fit", folder, "--unit", "RCP", "--record")
+    assert result.code == 0, result.out + result.err
+    assert re.search(r"exact: all 16712 results; a table of differences from reciprocal of \d{3} bytes", result.out)
+    assert files(built) == {"README.md", "RCP-sm_90.yaml", "RCP-sm_90.txt"}
+    assert built.run("generate").code == 0
+    shutil.copytree(built.root, tmp_path / "second")
+    emu = emulator(Root(tmp_path / "second", False))
+    x = np.random.default_rng(1).integers(0, 1 << 32, 3000).astype(np.uint32)
+    flushed = [int(v) & SIGN if int(v) & ~SIGN < 1 << 23 else int(v) for v in x]
+    assert emu.execute("rcp.approx.ftz.f32", x, target="sm_90").tolist() == [correct(v) for v in flushed]
+    second = Project(tmp_path / "second", built._capture)
+    assert second.run("eval", "rcp.approx.ftz.f32", "3.25", "--target", "sm_90", "--trace").code == 0
+    # Its file is part of the specification.
+    table = built.root / "spec/units/RCP-sm_90.txt"
+    table.write_text(table.read_text("ascii")[:-20], "ascii")
+    broken = built.run("validate")
+    assert broken.code == 1 and "RCP-sm_90.txt cannot be read" in broken.err
+    table.unlink()
+    assert built.place("spec/units/RCP-sm_90.yaml", "RCP-sm_90.txt") in built.run("validate").err
+
+
+def test_where_a_table_does_not_determine_the_unit_nothing_is_claimed(built: Project, tmp_path: Path) -> None:
+    def logarithm(x: int) -> int:
+        special = UNITS["LG2"].special(x)
+        value = float(np.uint32(x).view(np.float32))
+        return special if special is not None else int(np.float32(math.log2(value)).view(np.uint32))
+
+    folder = record(built, tmp_path / "recording", {"LG2": logarithm})
+    result = built.run("fit", folder, "--unit", "LG2", "--record")
+    assert result.code == 1 and "LG2: no interpolator: no words and squarer suit" in result.out
+    assert files(built) == {"README.md"}
+
+
+def test_a_recording_is_held_against_its_digests(built: Project, tmp_path: Path) -> None:
+    folder = record(built, tmp_path / "recording", one("RCP"))
+    cores = dict(np.load(folder / "cores-a.npz"))
+
+    def stored(**changed: np.ndarray[Any, Any]) -> Any:
+        np.savez(folder / "cores-a.npz", **{**cores, **changed})
+        return built.run("fit", folder, "--unit", "RCP")
+
+    # The recorder's library rounded one of the results that it took the differences from the other way.
+    rounded = emulator(Root(built.root, False)).execute(UNITS["RCP"].variant, operands(built, UNITS["RCP"]))
+    rounded[4711] += 1
+    other = cores["rcp"].copy()
+    other[4711] -= 1
+    assert stored(**{"rcp": other, "rcp-rounded": np.array([recordings.digest(rounded)], np.uint64)}).code == 0
+    rounded[:3] += 1
+    refused = stored(**{"rcp-rounded": np.array([recordings.digest(rounded)], np.uint64)})
+    assert refused.code == 2 and "'rcp' differs from other correctly rounded results" in refused.err
+    damaged = stored(rcp=other)
+    assert damaged.code == 2 and "'rcp' is damaged" in damaged.err
+    assert "has 100 results, not 16384" in stored(rcp=other[:100]).err
+
+
+def test_what_cannot_be_read_gets_one_line(built: Project, tmp_path: Path) -> None:
+    nothing = built.run("fit", tmp_path / "nowhere")
+    assert nothing.code == 2 and re.fullmatch(r"ptxspec: .*about\.json: cannot be read: .*\n", nothing.err)
+    (tmp_path / "about.json").write_text("{}")
+    assert "is not the description of a recording" in built.run("fit", tmp_path).err
+    folder = record(built, tmp_path / "recording", one("RCP"))
+    unknown = built.run("fit", folder, "--unit", "RPC")
+    assert unknown.code == 2 and "unknown unit 'RPC'; did you mean 'RCP'?" in unknown.err
+    assert "SIN: not recorded: sin" in built.run("fit", folder, "--unit", "SIN").out
+    (folder / "cores-a.npz").write_bytes(b"PK")
+    assert built.run("fit", folder, "--unit", "RCP").code == 2
+
+
+# A model as a file, and what can be wrong with it
+
+MODEL = """\
+unit: RCP
+within: sm_90..sm_90a
+fitted: {gpu: A GPU, driver: 12.8, results: 100}
+argument: {kind: significand, bits: 14, odd: true}
+result: {exponent: -1, point: 24, precision: 24}
+special:
+  +zero: 0x7f800000
+  -zero: 0xff800000
+  +infinity: 0x00000000
+  -infinity: 0x80000000
+  nan: 0x7fffffff
+interpolator:
+  words: [{bits: 25, point: 25}, {bits: 16, point: 16}, {bits: 10, point: 10}]
+  squarer: {drop: 3, of: columns}
+  bias: 0x1p-26
+  segments: 2
+  coefficients:
+    - [33554431, -65535, 1023]
+    - [22369621, -29127, 311]
+"""
+FILE = "spec/units/RCP-sm_90.yaml"
+# What is written for what, where the complaint is, and what it says.
+MISTAKES = {
+    "an unknown unit": ("unit: RCP", "unit: «RPC", "unknown unit 'RPC'"),
+    "an unknown target": ("sm_90..sm_90a", "sm_90..«sm_99", "unknown target 'sm_99'"),
+    "a key": ("  bias:", "  «byas:", "unknown key 'byas'"),
+    "rows too few": ("segments: 2", "segments: 4", "2 rows of coefficients; 1 x 4 segments need 4"),
+    "a long word": ("[22369621", "[«99999999", "C0 = 99999999 does not fit into 25 bits"),
+    "a short encoding": ("nan: 0x7fffffff", "nan: «0x7fff", "'0x7fff' has 16 bits, f32 has 32"),
+    "a missing result": ("  nan: 0x7fffffff\n", "", "missing key 'nan'"),
+    "a precision": ("precision: 24", "precision: «30", "whose precision is 24"),
+    "too many bits": ("bits: 14", "bits: «24", "a fraction of f32 has 23 bits"),
+    "another kind's key": ("odd: true", "«mirror: negate", "an argument of kind 'significand' has no 'mirror'"),
+    "a missing mirror": ("kind: significand", "kind: turns", "missing key 'mirror' of an argument of kind 'turns'"),
+    "no bias": ("0x1p-26", "«0.1", "'0.1' is not what belongs here"),
+    "a sum of too many bits": ("{bits: 10, point: 10}", "{bits: 10, point: 40}", "the sum has more than 62 bits"),
+    "neither of both": ("interpolator:", "«interpolators:", "unknown key 'interpolators'"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_in_a_model_has_its_place(made_up: Project, mistake: str) -> None:
+    old, new, message = MISTAKES[mistake]
+    assert MODEL.count(old) == 1
+    made_up.write(FILE, MODEL)
+    assert made_up.run("validate").code == 0
+    marked = MODEL.replace(old, new)
+    made_up.write(FILE, marked.replace("«", ""))
+    result = made_up.run("validate")
+    assert result.code == 1 and message in result.err
+    line, column = 1, 1
+    if "«" in marked:
+        before = marked[: marked.index("«")]
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        assert f"{FILE}:{line}:{column}: error: " in result.err
+    else:
+        assert f"{FILE}:" in result.err
+
+
+def test_two_models_of_a_target_and_a_file_of_another_name_are_refused(made_up: Project) -> None:
+    made_up.write(FILE, MODEL)
+    made_up.write("spec/units/again.yaml", MODEL.replace("sm_90..sm_90a", "sm_80..sm_90"))
+    assert "another file has RCP of sm_80 already" in made_up.run("validate").err or (
+        "another file has RCP of sm_90 already" in made_up.run("validate").err
+    )
+    (made_up.root / "spec/units/again.yaml").rename(made_up.root / "spec/units/again.yml")
+    assert "spec/units/again.yml:1:1: error: this file would be ignored" in made_up.run("validate").err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("unit(RCP, scaled)", "unit(RPC, scaled)", "unknown name 'RPC'"),
+        ("d = reciprocal * scale", "d = unit(scale, reciprocal)", "the first argument is a unit"),
+        ("unit(RCP, scaled)", "unit(RCP64H, scaled)", "expected a f64 float, this is a f32 float"),
+        ("reciprocal = unit(RCP, scaled)\n      d = reciprocal * scale", "d = scaled", "this calls no unit"),
+        ("      d = 1 / a\n", "      d = unit(RCP, a)\n", "a unit is called under `hardware:` only"),
+        ("      scaled = a * scale\n", "", "unknown name 'scaled'"),
+    ],
+)  # fmt: skip
+def test_resting_machine_code_is_checked(made_up: Project, old: str, new: str, message: str) -> None:
+    made_up.edit("spec/instructions/rcp.yaml", old, new)
+    result = made_up.run("validate")
+    assert result.code == 1 and message in result.err and "spec/instructions/rcp.yaml:" in result.err
+
+
+# The two back ends
+
+
+def models(spec: Spec) -> dict[str, UnitModel]:
+    """Models of every kind, with coefficients of no meaning."""
+    rng = np.random.default_rng(7)
+
+    def interpolator(rows: int, segments: int, drop: int, columns: bool, bias: Fraction = Fraction(0)) -> Interpolator:
+        words = (Word(25, 24), Word(16, 15), Word(11, 9))
+        columns_ = ((1 << 23, 1 << 25), (-(1 << 15), 1 << 15), (-1000, 1000))
+        table = zip(*(rng.integers(low, high, rows).tolist() for low, high in columns_), strict=True)
+        return Interpolator(words, drop, columns, bias, segments, tuple(table))
+
+    def table(function: str, places: int, width: int) -> Differences:
+        steps = rng.integers(-100, 100, places).astype(f"<i{width}")
+        return Differences(function, "t.txt", width, unit.pack(steps.tobytes()))
+
+    f32, f16, f64 = spec.formats["f32"], spec.formats["f16"], spec.formats["f64"]
+    special = {"+zero": 1, "-zero": 2, "+infinity": 3, "-infinity": 4, "nan": 5}
+    positive = {**special, "negative": 6}
+    third = Fraction(3, 2**26)
+
+    def model(
+        format: Format,
+        argument: Argument,
+        exponent: int | None,
+        point: int,
+        precision: int,
+        core: Any,
+        special: dict[str, int] = special,
+    ) -> UnitModel:
+        where, fitted = ("sm_90", "sm_90a"), Fitted("", "", 1)
+        return UnitModel("U", "u", where, format, argument, exponent, point, precision, special, core, fitted)
+
+    return {
+        "significand": model(
+            f32, Argument("significand", 23, odd=True), -1, 24, 24, interpolator(64, 64, 9, True, third)
+        ),
+        "octaves": model(f32, Argument("significand", 20, 2), 1, 23, 24, interpolator(32, 16, 5, False), positive),
+        "sum": model(f32, Argument("significand", 23), None, 26, 24, interpolator(16, 16, 12, True, -third)),
+        "fixed": model(f32, Argument("fixed", 23), 1, 23, 24, interpolator(32, 32, 0, False, third)),
+        "turns": model(f32, Argument("turns", 24, odd=True, mirror="negate"), 0, 25, 24, interpolator(8, 8, 7, True)),
+        "phase": model(
+            f32, Argument("turns", 22, phase=1, mirror="complement"), 0, 24, 20, interpolator(8, 8, 3, True)
+        ),
+        "range": model(
+            f32, Argument("octaves", 23, first=-12, last=3, odd=True), 1, 24, 24, interpolator(64, 4, 8, True)
+        ),
+        "upper word": model(f64, Argument("significand", 20, 2), -1, 24, 21, interpolator(32, 16, 4, True)),
+        "table of significands": model(
+            f32, Argument("significand", 12, 2, odd=True), -1, 0, 24, table("rSqrt", 2 << 12, 1)
+        ),
+        "table of fractions": model(f32, Argument("fixed", 13), 1, 0, 24, table("exp2", 1 << 13, 2)),
+        "table of upper words": model(
+            f64, Argument("significand", 11, odd=True), -1, 0, 21, table("reciprocal", 1 << 11, 1)
+        ),
+        "table of everything": model(f16, Argument("pattern", 16), 0, 0, 11, table("tanh", 1 << 16, 4), {}),
+    }  # fmt: skip
+
+
+KINDS = models(read(ROOT))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_back_ends_agree_on_every_kind_of_unit(name: str) -> None:
+    model = KINDS[name]
+    f = model.format
+    importlib.import_module("ptxemu.unit")
+    rng = np.random.default_rng(8)
+    near = rng.integers(0, 1 << f.fraction_bits, 800, dtype=np.uint64)
+    exponents = np.clip(f.bias + rng.integers(-16, 9, 800), 1, 2 * f.bias).astype(np.uint64)
+    signs = rng.integers(0, 2, 800, dtype=np.uint64)
+    numbers = signs << np.uint64(f.width - 1) | exponents << np.uint64(f.fraction_bits) | near
+    anywhere = rng.integers(0, 1 << 63, 400, dtype=np.uint64) >> np.uint64(max(0, 63 - f.width))
+    x = np.concatenate([recordings.special_values(f), numbers, anywhere]).astype(f"u{f.width // 8}")
+    with np.errstate(all="ignore"):
+        got = ptxemu.unit.unit(x, emulated(model, ptxemu))
+    assert got.dtype == x.dtype
+    assert got.tolist() == [unit.evaluate(model, int(v), exact._rounded) for v in x]
+    assert ptxemu.unit.unit(x[3], emulated(model, ptxemu)) == got[3]
+
+
+@pytest.mark.parametrize("columns", [True, False])
+@pytest.mark.parametrize("drop", [0, 1, 2, 5, 8, 13])
+def test_a_square_lacks_what_stands_below(drop: int, columns: bool) -> None:
+    u = replace(UNITS["RCP"], drop=drop, columns=columns, points=(0, 0, 0), bias=Fraction(0), point=2 * BITS)
+    u = replace(u, table=((0, 0, 1),) * 16)
+    x = np.arange(0, 1 << (BITS - u.m), 7)
+    squares = ptxemu.unit.square(x.astype(np.int64), drop, columns) << drop
+    assert squares.tolist() == [int(u.polynomial(int(v)) * 4**BITS) for v in x]
+
+
+def test_a_common_residue_is_found_where_there_is_one() -> None:
+    rng = np.random.default_rng(9)
+    found = 0
+    for _ in range(300):
+        modulus = 1 << int(rng.integers(1, 6))
+        choices = [
+            [(int(a), int(a + b)) for a, b in zip(rng.integers(-50, 50, n), rng.integers(0, 20, n), strict=True)]
+            for n in rng.integers(1, 4, int(rng.integers(1, 5)))
+        ]
+        allowed = [
+            r for r in range(modulus)
+            if all(any((v - r) % modulus == 0 for a, b in c for v in range(a, b + 1)) for c in choices)
+        ]  # fmt: skip
+        got = common_residue(choices, modulus)
+        assert got in allowed if allowed else got is None
+        if got is not None:
+            found += 1
+            assert all((got & -got or modulus) >= (r & -r or modulus) for r in allowed)
+    assert 50 < found < 300
