@@ -22,11 +22,12 @@ import numpy as np
 import ptxemu
 import pytest
 from conftest import ROOT, Project
+from ptxspec.checking import check
 from ptxspec.evaluate import emulator
 from ptxspec.fit import recordings
-from ptxspec.fit.fitting import emulated
+from ptxspec.fit.fitting import as_yaml, emulated, fit
 from ptxspec.fit.interpolator import common_residue
-from ptxspec.model import Argument, Differences, Fitted, Format, Interpolator, Spec, UnitModel, Word
+from ptxspec.model import Argument, Differences, Fitted, Format, Interpolator, Spec, Unit, UnitModel, Word
 from ptxspec.reading import read
 from ptxspec.roots import Root
 from ptxspec.semantics import exact, unit
@@ -625,3 +626,89 @@ def test_a_common_residue_is_found_where_there_is_one() -> None:
             found += 1
             assert all((got & -got or modulus) >= (r & -r or modulus) for r in allowed)
     assert 50 < found < 300
+
+
+def some_model(u: Unit) -> UnitModel:
+    """A model of a unit with the argument that is expected, and coefficients of no meaning."""
+    fitted = Fitted("Made-up GPU", "1", 1)
+    within, exponent, precision = ("sm_90", "sm_90a"), u.exponent, u.precision
+    argument, special, core = u.argument, u.special, KINDS["significand"].core
+    if argument is None:
+        argument, special, core = KINDS["range"].argument, KINDS["range"].special, KINDS["range"].core
+    elif argument.kind == "pattern":
+        table = KINDS["table of everything"].core
+        assert isinstance(table, Differences)
+        core = replace(table, function=u.function, name=f"{u.name}.txt")
+    else:
+        if argument.kind == "turns":
+            argument = replace(argument, bits=24, mirror="complement")
+        assert isinstance(core, Interpolator)
+        core = replace(core, segments=64 // argument.octaves)
+    return UnitModel(u.name, u.name, within, u.format, argument, exponent, 24, precision, special, core, fitted)
+
+
+def test_every_path_runs_alike_in_both_back_ends(project: Project) -> None:
+    shutil.copytree(ROOT / "spec/instructions", project.root / "spec/instructions", dirs_exist_ok=True)
+    made = {u.name: some_model(u) for u in read(project.root).units.values()}
+    for name, model in made.items():
+        project.write(f"spec/units/{name}.yaml", as_yaml(model))
+        if isinstance(model.core, Differences):
+            project.write(f"spec/units/{model.core.name}", model.core.text)
+    result = project.run("generate")
+    assert result.code == 0, result.err
+    spec = read(project.root)
+    for name, model in made.items():
+        # Written and read it is the same; models themselves are compared as objects.
+        assert [(m.core, m.argument, m.special) for m in spec.units[name].models] == [
+            (model.core, model.argument, model.special)
+        ]
+
+    emu, followed = emulator(Root(project.root, False)), set()
+    rng = np.random.default_rng(10)
+    for c in check(spec)[0]:
+        for v, programs in c.programs.items():
+            if c.instruction.path_of(v) is None or v.type.lanes > 1:
+                continue
+            assert programs["sm_90"] is programs["sm_90a"] is not programs[None]
+            assert "sm_80" not in programs
+            f = v.type.format
+            anywhere = rng.integers(0, 1 << 63, 60, np.uint64)
+            one = np.concatenate([recordings.special_values(f), anywhere]).astype(f"u{f.width // 8}")
+            # Of two operands, special ones meet others.
+            columns = [np.roll(one, 5 * i) for i in range(v.operands)]
+            got = emu.execute(v.spelling, *columns, target="sm_90")
+            rows = zip(*(x.tolist() for x in columns), strict=True)
+            assert got.tolist() == [exact.run(programs["sm_90"], row) for row in rows], v
+            followed.add(v.spelling)
+    assert {"div.full.f32", "sin.approx.f32", "lg2.f32", "rcp.approx.ftz.f64", "tanh.approx.bf16"} <= followed
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(3))
+def test_a_unit_of_the_published_size_is_found_again(tmp_path: Path, seed: int) -> None:
+    """128 segments with words of 26, 16 and 10 bits, 65,536 results each, as a GPU would be recorded."""
+    spec, rng = read(ROOT), np.random.default_rng(seed)
+    drop, columns, bias = int(rng.integers(4, 11)), bool(seed % 2), Fraction(int(rng.integers(0, 8)), 2**28)
+    nodes = (np.cos(np.pi * (np.arange(9) + 0.5) / 9) + 1) / 2 / 128
+    rows = []
+    for i in range(128):
+        c2, c1, c0 = np.polyfit(nodes, 1 / (1 + i / 128 + nodes), 2)
+        rows.append((round(c0 * 2**26 * (1 - 2.0**-25)), round(c1 * 2**16), round(c2 * 2**10)))
+    core = Interpolator((Word(26, 26), Word(16, 16), Word(10, 10)), drop, columns, bias, 128, tuple(rows))
+    u = spec.units["RCP"]
+    argument = Argument("significand", 23, odd=True)
+    where, fitted = ("sm_90", "sm_90"), Fitted("", "", 1)
+    model = UnitModel("RCP", "RCP", where, u.format, argument, -1, 24, 24, u.special, core, fitted)
+    x = recordings.core_operands(u.cores[0], u.format)
+    importlib.import_module("ptxemu.unit")
+    got = ptxemu.unit.unit(x, emulated(model, ptxemu))
+    rounded = ptxemu.execute("rcp.approx.ftz.f32", x)
+    variants = [{"spelling": "rcp.approx.ftz.f32", "operands": 1}]
+    (tmp_path / "about.json").write_text(json.dumps({"gpu": "x", "sm": "90", "driver": 1, "variants": variants}))
+    steps = recordings.to_steps(got, u.format) - recordings.to_steps(rounded, u.format)
+    np.savez_compressed(tmp_path / "cores-a.npz", rcp=steps.astype(np.int8))
+    outcome = fit(spec, u, recordings.Recording(tmp_path), ptxemu)
+    assert outcome.model is not None, outcome.report
+    found = outcome.model.core
+    assert isinstance(found, Interpolator)
+    assert [r[1:] for r in found.coefficients] == [r[1:] for r in rows]
