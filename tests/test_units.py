@@ -413,6 +413,22 @@ def test_a_recording_is_held_against_its_digests(built: Project, tmp_path: Path)
     assert "has 100 results, not 16384" in stored(rcp=other[:100]).err
 
 
+def test_what_the_cores_do_not_show_must_be_confirmed_by_digests_of_everything(built: Project, tmp_path: Path) -> None:
+    """Every second operand of the core is left out."""
+    text = (built.root / "spec/units.yaml").read_text("utf-8")
+    built.write("spec/units.yaml", text.replace("count: 16384, step: 512", "count: 8192, step: 1024"))
+    folder = record(built, tmp_path / "recording", one("RCP"))
+    result = built.run("fit", folder, "--unit", "RCP", "--record")
+    assert result.code == 1 and files(built) == {"README.md"}
+    assert "not proven: it has all 8520 results, but 8192 places are in no recorded core" in result.out
+
+    f32 = read(built.root).formats["f32"]
+    everything = [np.arange(i << 20, (i + 1) << 20, dtype=np.uint32) for i in range(3)]
+    kept = np.array([recordings.digest(x * np.uint32(3), i << 20) for i, x in enumerate(everything)], np.uint64)
+    assert recordings.disagreeing(lambda x: x * np.uint32(3), kept, f32) == []
+    assert recordings.disagreeing(lambda x: np.where(x == 1234567, 0, x * np.uint32(3)), kept, f32) == [1]
+
+
 def test_what_cannot_be_read_gets_one_line(built: Project, tmp_path: Path) -> None:
     nothing = built.run("fit", tmp_path / "nowhere")
     assert nothing.code == 2 and re.fullmatch(r"ptxspec: .*about\.json: cannot be read: .*\n", nothing.err)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import ModuleType
@@ -20,7 +19,7 @@ from ..semantics.specialise import specialise
 from ..semantics.unit import pack
 from .arrays import BLOCK, Array, run, unit_operands
 from .interpolator import Progress, Results, recover
-from .recordings import Recording, core_operands, to_steps
+from .recordings import Recording, core_operands, disagreeing, to_steps
 
 # More bits after the point than any sum is rounded to.
 _MOST_POINT = 40
@@ -70,13 +69,12 @@ def fit(
         importlib.import_module(f"{emulator.__name__}.{module}")
     observed = [_observe(spec, unit, c, recording, emulator) for c in unit.cores]
     reasons: list[str] = []
-    for argument in _arguments(unit.argument):
+    arguments = _arguments(unit.argument)
+    for argument in arguments:
         blank = _model(spec, unit, argument, recording, observed)
-        found = _interpolator(
-            unit, blank, observed, emulator, len(reasons) == 0 and argument is unit.argument, progress
-        )
+        found = _interpolator(unit, blank, observed, emulator, len(arguments) == 1, progress)
         if isinstance(found, UnitModel):
-            return _judged(unit, found, observed, recording, emulator)
+            return _judged(unit, found, observed, recording, emulator, progress)
         reasons += found
         if any(line.startswith("contradicted") for line in found):
             # A table would take damaged results for true ones.
@@ -84,7 +82,7 @@ def fit(
     if unit.function and unit.argument.kind in ("significand", "fixed", "pattern"):
         table = _table(unit, _model(spec, unit, unit.argument, recording, observed), observed, emulator)
         if isinstance(table, UnitModel):
-            return _judged(unit, table, observed, recording, emulator)
+            return _judged(unit, table, observed, recording, emulator, progress)
         reasons.append(table)
     return Outcome(unit, None, tuple(dict.fromkeys(reasons)))
 
@@ -102,12 +100,11 @@ def _observe(spec: Spec, unit: Unit, core: Core, recording: Recording, emulator:
     return _Observed(core, program, x, unit_operands(program, x, emulator), results)
 
 
-def _arguments(expected: Argument) -> Iterator[Argument]:
-    """The argument with what is not known of it filled in."""
-    for bits in [expected.bits] if expected.bits else _TURN_BITS:
-        for mirror in [expected.mirror] if expected.mirror or expected.kind != "turns" else ["complement", "negate"]:
-            complete = expected.bits == bits and expected.mirror == mirror
-            yield expected if complete else replace(expected, bits=bits, mirror=mirror)
+def _arguments(expected: Argument) -> list[Argument]:
+    """The argument in every way in which what is not known of it can be."""
+    every_bits = [expected.bits] if expected.bits else _TURN_BITS
+    mirrors = [expected.mirror] if expected.mirror or expected.kind != "turns" else ["complement", "negate"]
+    return [replace(expected, bits=bits, mirror=mirror) for bits in every_bits for mirror in mirrors]
 
 
 def _model(spec: Spec, unit: Unit, argument: Argument, recording: Recording, observed: list[_Observed]) -> UnitModel:
@@ -274,9 +271,15 @@ def _table(unit: Unit, blank: UnitModel, observed: list[_Observed], emulator: Mo
 
 
 def _judged(
-    unit: Unit, model: UnitModel, observed: list[_Observed], recording: Recording, emulator: ModuleType
+    unit: Unit,
+    model: UnitModel,
+    observed: list[_Observed],
+    recording: Recording,
+    emulator: ModuleType,
+    progress: Progress | None,
 ) -> Outcome:
-    """The model, if it has every result of the cores, and those of the special and random operands."""
+    """The model, if it has every result of the cores, and those of the special and random operands. Where the cores do
+    not show it at every place, the digests of the results of all operands must confirm it."""
     u = emulated(model, emulator)
     compared = 0
     for o in observed:
@@ -291,8 +294,37 @@ def _judged(
             line += f" {describe(int(x[at]), f)}: {describe(int(results[at]), f)} was recorded, not"
             return Outcome(unit, None, (f"{line} {describe(int(got[at]), f)}; {_described(model)}",))
         compared += len(x)
+    if unseen := _unseen(model, observed, emulator):
+        o = observed[0]
+        kept = recording.all_digests(o.core.variant, model.format)
+        line = f"{unseen} places are in no recorded core; {_described(model)}"
+        if kept is None:
+            return Outcome(unit, None, (f"not proven: it has all {compared} results, but {line}",))
+
+        def computed(x: Array) -> Array:
+            return run(o.program, x, emulator, lambda operands: emulator.unit.unit(operands, u))
+
+        wrong_blocks = disagreeing(computed, kept, model.format, progress)
+        if wrong_blocks:
+            share = f"{len(wrong_blocks)} of {len(kept)} digests of all operands differ"
+            return Outcome(unit, None, (f"not exact: {share}; {line}",))
+        compared += 1 << model.format.width
     model = replace(model, fitted=replace(model.fitted, results=compared))
     return Outcome(unit, model, (f"exact: all {compared} results; {_described(model)}",))
+
+
+def _unseen(model: UnitModel, observed: list[_Observed], emulator: ModuleType) -> int:
+    """How many integers of the argument no core's operands lead to."""
+    a = model.argument
+    if a.kind == "pattern":
+        return 0
+    u = emulated(model, emulator)
+    octaves = a.last - a.first + 1 if a.kind == "octaves" else a.octaves
+    seen = np.zeros((octaves << a.places) + 1, bool)
+    for o in observed:
+        for i in range(0, len(o.operands), BLOCK):
+            seen[emulator.unit.reduce(o.operands[i : i + BLOCK], u)[1]] = True
+    return int((~seen[:-1]).sum())
 
 
 def _described(model: UnitModel) -> str:

@@ -4,7 +4,8 @@ A recording is a folder. about.json names the GPU and lists the variants. cores-
 differences between the results and the correctly rounded ones, in steps between neighbouring encodings, and under
 NAME-rounded a digest of the latter; for upper words the results themselves. grid.npz holds results by the variant's
 index: of special operands, and under INDEX-all those of all encodings of 16 bits. random.npz holds the first results of
-a stream of random operands, under INDEX-uniform. digests.npz holds digests of results, under core-NAME those of a core.
+a stream of random operands, under INDEX-uniform. digests.npz holds digests of results: under core-NAME those of a core,
+under INDEX-all those of all encodings, one for each 2**20.
 """
 
 # mypy: no-warn-return-any
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +28,7 @@ from ..model import Core, Format
 from .arrays import Array
 
 _U64 = np.uint64
+_BLOCK_BITS = 20
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,27 @@ class Recording:
         operands = np.concatenate([np.zeros(0, unsigned), *(o.astype(unsigned) for o, _ in found)])
         return operands, np.concatenate([np.zeros(0, unsigned), *(r for _, r in found)])
 
+    def all_digests(self, variant: str, format: Format) -> Array | None:
+        """The digests of a variant's results on all encodings in their order, block by block."""
+        found = self.array("digests.npz", f"{self.index(variant)}-all")
+        complete = found is not None and len(found) == 1 << max(0, format.width - _BLOCK_BITS)
+        return found if complete else None
+
+
+def disagreeing(
+    computed: Callable[[Array], Array], kept: Array, format: Format, progress: Callable[[int, int], None] | None = None
+) -> list[int]:
+    """The blocks of encodings for which what is computed has other digests than those kept."""
+    wrong = []
+    for i, wanted in enumerate(kept):
+        if progress:
+            progress(i, len(kept))
+        start = i << _BLOCK_BITS
+        x = np.arange(start, start + (1 << _BLOCK_BITS), dtype=f"u{format.width // 8}")
+        if digest(computed(x), start) != int(wanted):
+            wrong.append(i)
+    return wrong
+
 
 def core_operands(core: Core, format: Format) -> Array:
     """The encodings of a core's operands, in the recording's order."""
@@ -134,13 +158,13 @@ def mixed(x: Array) -> Array:
     return np.bitwise_xor(x, x >> _U64(31))
 
 
-def _weights(count: int) -> Array:
-    return mixed(np.arange(count, dtype=np.uint64) + _U64(0x9E3779B97F4A7C15)) | _U64(1)
+def _weights(start: int, count: int) -> Array:
+    return mixed(np.arange(start, start + count, dtype=np.uint64) + _U64(0x9E3779B97F4A7C15)) | _U64(1)
 
 
-def digest(values: Array) -> int:
-    """The sum of (value + 1) * weight over all places, modulo 2**64."""
-    return int(((values.astype(np.uint64) + _U64(1)) * _weights(len(values))).sum(dtype=np.uint64))
+def digest(values: Array, start: int = 0) -> int:
+    """The sum of (value + 1) * weight over all places, which count from `start`, modulo 2**64."""
+    return int(((values.astype(np.uint64) + _U64(1)) * _weights(start, len(values))).sum(dtype=np.uint64))
 
 
 def _as_recorded(rounded: Array, kept: int, what: str) -> Array:
@@ -149,7 +173,7 @@ def _as_recorded(rounded: Array, kept: int, what: str) -> Array:
     missing = (kept - digest(rounded)) % (1 << 64)
     if missing == 0:
         return rounded
-    weights = _weights(len(rounded))
+    weights = _weights(0, len(rounded))
     for step, wanted in ((1, missing), (-1, (1 << 64) - missing)):
         places = np.flatnonzero(weights == _U64(wanted))
         if len(places) == 1:
