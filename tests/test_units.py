@@ -683,7 +683,7 @@ def test_every_path_runs_alike_in_both_back_ends(project: Project) -> None:
     rng = np.random.default_rng(10)
     for c in check(spec)[0]:
         for v, programs in c.programs.items():
-            if c.instruction.path_of(v) is None or v.type.lanes > 1:
+            if c.instruction.hardware_path(v) is None or v.type.lanes > 1:
                 continue
             assert programs["sm_90"] is programs["sm_90a"] is not programs[None]
             assert "sm_80" not in programs

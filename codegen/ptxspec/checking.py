@@ -50,7 +50,7 @@ def check_instruction(spec: Spec, instruction: Instruction) -> tuple[Checked, li
         try:
             found = programs(spec, instruction, variant)
             # The machine code must be right as long as it rests, too.
-            if path := instruction.path_of(variant):
+            if path := instruction.hardware_path(variant):
                 specialise(spec, instruction, variant, None, path)
         except SpecError as e:
             errors += e.diagnostics

@@ -497,7 +497,7 @@ class Instruction:
     variants: tuple[Variant, ...]
     hardware: tuple[HardwarePath, ...] = ()
 
-    def path_of(self, variant: Variant) -> HardwarePath | None:
+    def hardware_path(self, variant: Variant) -> HardwarePath | None:
         """The variant's machine code around units, where the file states it."""
         return next((p for p in self.hardware if p.selector.matches(variant)), None)
 
@@ -574,9 +574,9 @@ class Spec:
                 return model
         return None
 
-    def path(self, instruction: Instruction, variant: Variant, target: str) -> HardwarePath | None:
+    def hardware_path(self, instruction: Instruction, variant: Variant, target: str) -> HardwarePath | None:
         """The machine code that a variant follows on a target: None where a unit in it is not known there."""
-        path = instruction.path_of(variant)
+        path = instruction.hardware_path(variant)
         return path if path and all(self.model(u, target) for u in path.units) else None
 
     @property

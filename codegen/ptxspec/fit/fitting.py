@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import ModuleType
@@ -91,7 +92,7 @@ def _observe(spec: Spec, unit: Unit, core: Core, recording: Recording, emulator:
     opcode = core.variant.partition(".")[0]
     instruction = spec.instructions.get(opcode)
     variants = [v for v in instruction.variants if v.spelling == core.variant] if instruction else []
-    path = instruction.path_of(variants[0]) if instruction and variants else None
+    path = instruction.hardware_path(variants[0]) if instruction and variants else None
     if instruction is None or path is None or path.units != (unit.name,):
         raise PtxspecError(f"spec/units.yaml: {unit.name} is not what `hardware:` makes {core.variant} of")
     program = specialise(spec, instruction, variants[0], None, path)
@@ -353,12 +354,13 @@ def as_yaml(model: UnitModel) -> str:
         said |= {"first": a.first, "last": a.last}
     argument = ", ".join(f"{key}: {value}" for key, value in said.items() if value is not None)
     exponent = "sum" if model.exponent is None else model.exponent
+    gpu, driver = json.dumps(model.fitted.gpu), json.dumps(model.fitted.driver)
     lines = [
         "# yaml-language-server: $schema=../schema/unit.schema.json",
         "# Recovered by `ptxspec fit`; it reproduces every result that was recorded.",
         f"unit: {model.unit}",
         f"within: {'..'.join(model.within)}",
-        f"fitted: {{gpu: {model.fitted.gpu}, driver: {model.fitted.driver}, results: {model.fitted.results}}}",
+        f"fitted: {{gpu: {gpu}, driver: {driver}, results: {model.fitted.results}}}",
         f"argument: {{{argument}}}",
         f"result: {{exponent: {exponent}, point: {model.point}, precision: {model.precision}}}",
     ]

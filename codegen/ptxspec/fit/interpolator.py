@@ -168,7 +168,7 @@ class _Search:
         # Should one segment be damaged, the second pair of probes is without it.
         for start in ((0, count // 2), (count // 3, count - 1)):
             probes = [self.parts[i] for i in start]
-            while len(probes) <= _MOST_PROBES and (assumption := next(self.assumptions(probes), None)):
+            while len(probes) <= _MOST_PROBES and (assumption := self.assumption(probes)):
                 failing = self.failing(*assumption)
                 if not failing:
                     made = self.complete(*assumption)
@@ -179,17 +179,17 @@ class _Search:
                 probes.append(failing[0])
         return best
 
-    def assumptions(self, probes: list[_Segment]) -> Iterator[tuple[Points, Squarer]]:
-        """Points and squarers with which the probes have coefficients: as expected, else the shortest words."""
+    def assumption(self, probes: list[_Segment]) -> tuple[Points, Squarer] | None:
+        """Points and a squarer with which the probes have coefficients: as expected, else the shortest words."""
 
-        def holds(points: Points, squarer: Squarer) -> bool:
-            return all(any(self.candidates(s, points, squarer)) for s in probes)
+        def holds(points: Points, squarer: Squarer, near: float = _NEAR) -> bool:
+            return all(any(self.candidates(s, points, squarer, near)) for s in probes)
 
         expected = Points(*self.expected[1:])
-        squarers = list(self.squarers())
+        squarers = self.squarers()
         for squarer in squarers:
-            if holds(expected, squarer):
-                yield expected, squarer
+            if holds(expected, squarer, _FAR):
+                return expected, squarer
         shortest: list[tuple[int, int, Points, Squarer]] = []
         for squarer in squarers:
             room = self.most - 2 * self.argument.bits + squarer.drop
@@ -201,17 +201,15 @@ class _Search:
             while holds(points._replace(c1=points.c1 - 1), squarer):
                 points = points._replace(c1=points.c1 - 1)
             shortest.append((sum(points), -squarer.drop, points, squarer))
-        yield from ((points, squarer) for _, _, points, squarer in sorted(shortest))
+        return min(shortest)[2:] if shortest else None
 
-    def squarers(self) -> Iterator[Squarer]:
+    def squarers(self) -> list[Squarer]:
         """From the most that may be dropped, a few units of the result, to nothing."""
         size = max(abs(self.estimate(s, Squarer(0, False))[2]) for s in self.parts)
         unit = size * 2.0 ** (self.point - 2 * self.argument.bits)
         most = max(0, min(2 * self.local, ceil(log2(16 / unit)))) if unit > 0 else 0
-        for drop in range(most, 0, -1):
-            yield Squarer(drop, True)
-            yield Squarer(drop, False)
-        yield Squarer(0, False)
+        dropping = [Squarer(drop, columns) for drop in range(most, 0, -1) for columns in (True, False)]
+        return [*dropping, Squarer(0, False)]
 
     def failing(self, points: Points, squarer: Squarer) -> list[_Segment]:
         """Segments without coefficients; once they are more than a few, the others are not looked at."""
@@ -243,9 +241,10 @@ class _Search:
             self.estimates[key] = found * 2.0 ** (np.arange(3) * (self.argument.bits - self.local))
         return self.estimates[key]
 
-    def shape(self, points: Points, squarer: Squarer, c0: int = 0, bias: Fraction = Fraction(0)) -> Interpolator:
+    def shape(self, points: Points, squarer: Squarer, c0: int = 0) -> Interpolator:
+        """An interpolator without a table, for its shifts."""
         words = (Word(0, c0), Word(0, points.c1), Word(0, points.c2))
-        return Interpolator(words, squarer.drop, squarer.columns, bias, self.segments, ())
+        return Interpolator(words, squarer.drop, squarer.columns, Fraction(0), self.segments, ())
 
     def neighbours(self, s: _Segment, points: Points, squarer: Squarer, near: float = _NEAR) -> tuple[Array, Array]:
         """C1 and C2 near the least-squares ones, the nearest first."""

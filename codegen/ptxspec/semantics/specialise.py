@@ -103,7 +103,7 @@ def programs(spec: Spec, instruction: Instruction, variant: Variant) -> dict[str
         if target.order < floor:
             continue
         effective = spec.effective_modifiers(variant, target.name)
-        path = spec.path(instruction, variant, target.name)
+        path = spec.hardware_path(instruction, variant, target.name)
         if effective == spec.effective_modifiers(variant, None) and not by_target and path is None:
             continue
         models = tuple(spec.model(u, target.name) for u in path.units) if path else ()
@@ -117,7 +117,7 @@ def programs(spec: Spec, instruction: Instruction, variant: Variant) -> dict[str
 
 def _codes(spec: Spec, instruction: Instruction, variant: Variant) -> list[Code]:
     """Every piece of semantics that may take part in the variant."""
-    path = instruction.path_of(variant)
+    path = instruction.hardware_path(variant)
     codes = [instruction.semantics, instruction.nan_rule(variant).code, path.code if path else None]
     for m in spec.modifiers.values():
         codes += [m.raw, m.operand, m.result, m.override]
