@@ -379,6 +379,22 @@ def test_what_no_interpolator_computes_becomes_a_table_of_differences(built: Pro
     assert built.place("spec/units/RCP-sm_90.yaml", "RCP-sm_90.txt") in built.run("validate").err
 
 
+def test_a_table_holds_all_of_a_16_bit_unit(tmp_path: Path) -> None:
+    """The instruction flushes subnormal operands before the unit sees them."""
+    spec, spelling = read(ROOT), "ex2.approx.ftz.bf16"
+    every = np.arange(1 << 16, dtype=np.uint16)
+    results = ptxemu.execute(spelling, every)
+    finite = (results > 0x80) & (results < 0x7F7F) & ((every & 0x7FFF) >= 0x80)
+    results[finite] += (every[finite] * np.uint16(40503) >> np.uint16(14)) - np.uint16(1)
+    np.savez_compressed(tmp_path / "grid.npz", **{"0-all": results})
+    about = {"gpu": "x", "sm": "90", "driver": 1, "variants": [{"spelling": spelling, "operands": 1}]}
+    (tmp_path / "about.json").write_text(json.dumps(about), "utf-8")
+    outcome = fit(spec, spec.units["EX2_BF16"], recordings.Recording(tmp_path), ptxemu)
+    assert outcome.model is not None, outcome.report
+    normal = every[(every & 0x7FFF) >= 0x80]
+    assert (ptxemu.unit.unit(normal, emulated(outcome.model, ptxemu)) == results[normal]).all()
+
+
 def test_where_a_table_does_not_determine_the_unit_nothing_is_claimed(built: Project, tmp_path: Path) -> None:
     def logarithm(x: int) -> int:
         special = UNITS["LG2"].special(x)

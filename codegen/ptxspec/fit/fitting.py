@@ -71,7 +71,7 @@ def fit(
     observed = [_observe(spec, unit, c, recording, emulator) for c in unit.cores]
     reasons: list[str] = []
     arguments = _arguments(unit.argument)
-    for argument in arguments:
+    for argument in arguments if unit.segments and unit.words else ():
         blank = _model(spec, unit, argument, recording, observed)
         found = _interpolator(unit, blank, observed, emulator, len(arguments) == 1, progress)
         if isinstance(found, UnitModel):
@@ -137,8 +137,6 @@ def _interpolator(
 ) -> UnitModel | list[str]:
     """The model with an interpolator, or why there is none; with an argument that is not the `only` one thinkable, a
     contradiction between results refutes the argument."""
-    if not unit.segments or not unit.words:
-        return ["units.yaml expects no segments and words"]
     reduced = _reduced(blank, observed, emulator)
     point = _point(blank, reduced)
     if point is None:
@@ -259,7 +257,8 @@ def _table(unit: Unit, blank: UnitModel, observed: list[_Observed], emulator: Mo
         rounded = base[place].astype(np.int64)
         steps[place] = to_steps(results >> cut, shorter) - to_steps(rounded >> cut, shorter)
         seen[place] = True
-    if not seen.all():
+    # Where all encodings are recorded, what they do not lead to can never be asked for.
+    if not seen.all() and a.kind != "pattern":
         return f"no table: {int((~seen).sum())} places were not recorded"
     width = next((w for w in (1, 2, 4) if abs(steps).max() < 1 << (8 * w - 1)), 0)
     if not width:
