@@ -10,7 +10,7 @@ from .diagnostics import Diagnostic, Mark, SpecError
 from .literals import describe
 from .model import CornerRow, Instruction, Spec, Variant
 from .semantics.program import Program
-from .semantics.specialise import programs
+from .semantics.specialise import programs, specialise
 
 Programs = Mapping[str | None, Program]
 
@@ -49,6 +49,9 @@ def check_instruction(spec: Spec, instruction: Instruction) -> tuple[Checked, li
     for variant in instruction.variants:
         try:
             found = programs(spec, instruction, variant)
+            # The machine code must be right as long as it rests, too.
+            if path := instruction.hardware_path(variant):
+                specialise(spec, instruction, variant, None, path)
         except SpecError as e:
             errors += e.diagnostics
             continue

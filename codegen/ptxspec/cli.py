@@ -29,6 +29,7 @@ COMMANDS = {
     "verify": ("making", "prove every requirement against a real ptxas"),
     "conformance": ("conforming", "hold the emulator against a GPU, and record what it returns"),
     "vectors": ("conforming", "operands with results, of a recorded GPU or of the emulator"),
+    "fit": ("fitting", "recover the special function unit from a recording of a GPU"),
 }
 # argparse would take -inf and -0x1p3 for options.
 _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan|0x)", re.IGNORECASE)

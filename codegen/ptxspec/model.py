@@ -291,6 +291,158 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Core:
+    """The operands on which a recording determines a unit: `count` encodings from `first` in steps of `step`, or, where
+    `multiple` is given, the first `count` multiples of that number. `name` is the recording's for the results of
+    `variant` on them: differences from the correctly rounded results in steps of the format, in an .npz of that key;
+    with `high_words`, the upper words of the results (and `first` is one); without a name, the results of all encodings
+    of a 16-bit format."""
+
+    name: str
+    variant: str
+    first: int
+    count: int
+    step: int
+    multiple: Fraction | None
+    high_words: bool
+
+
+@dataclass(frozen=True)
+class Argument:
+    """How a unit reduces a normal number to a scale k, a segment and a place in it, the integers below.
+
+    kind "significand"  the first `bits` bits of the fraction, above them as many low bits of the exponent as tell
+                        `octaves` apart; k is the rest of the exponent
+         "octaves"      the same for the exponents `first` to `last` only, each with segments of its own; k is the
+                        exponent. Smaller numbers are their own result, larger ones have that of an infinity.
+         "fixed"        the number in fixed point with `bits` bits after the point, rounded down; k is what stands
+                        before the point
+         "turns"        the magnitude in fixed point, truncated, as an angle in turns, to which `phase` quarters are
+                        added: what follows the two bits of the quarter, which in odd quarters is mirrored, "complement"
+                        (every bit inverted) or "negate" (subtracted from a quarter); k is 0, and the result is negative
+                        in the third and fourth quarter
+         "pattern"      the encoding as it is, special operands included
+
+    With `odd`, the result takes the operand's sign."""
+
+    kind: str
+    bits: int
+    octaves: int = 1
+    first: int = 0
+    last: int = 0
+    odd: bool = False
+    phase: int = 0
+    mirror: str = ""
+
+    @property
+    def places(self) -> int:
+        """The bits of an argument's integer within one octave or quarter."""
+        return self.bits - 2 if self.kind == "turns" else self.bits
+
+
+@dataclass(frozen=True)
+class Word:
+    """A coefficient's length without its sign, and the weight 2**-point of its last bit."""
+
+    bits: int
+    point: int
+
+
+@dataclass(frozen=True)
+class Interpolator:
+    """C0 + C1 x + C2 x**2 + bias, summed exactly and rounded down to the result's last place.
+
+    x is the place in the segment in units of 2**-bits of the argument. Its square lacks what stands below 2**drop of
+    its last place: with `columns`, the partial products of those columns are left out (those of two different bits
+    stand once, in the column above their own), else the whole square is cut off there. `bias` is a number.
+    `coefficients` are integers in units of the last bits of `words`, one row (C0, C1, C2) for each segment, octave by
+    octave."""
+
+    words: tuple[Word, Word, Word]
+    drop: int
+    columns: bool
+    bias: Fraction
+    segments: int
+    coefficients: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Differences:
+    """A unit without a compact model: how far, in steps of the result's last place, its results lie from those of
+    `function`, correctly rounded, for every integer that the argument's reduction gives. `text` is what the file
+    `name` holds: these integers as bytes of `width`, compressed by zlib, in base85."""
+
+    function: str
+    name: str
+    width: int
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The recording that a model reproduces in full: the GPU, its driver, and the number of results compared."""
+
+    gpu: str
+    driver: str
+    results: int
+
+
+@dataclass(frozen=True, eq=False)
+class UnitModel:
+    """What a unit computes on the targets from `within[0]` to `within[1]`, bit for bit on what was recorded.
+
+    A number has a result of `precision` bits with `point` of them after the point, times 2 to the power of `exponent`
+    times the scale; with no `exponent`, the scale is added. It is normalised and truncated; subnormal operands and
+    results are zeros. `special` are the results of +zero, -zero, +infinity, -infinity, nan and, where they have none of
+    their own, negative numbers. Models are compared as objects."""
+
+    unit: str
+    name: str
+    within: tuple[str, str]
+    format: Format
+    argument: Argument
+    exponent: int | None
+    point: int
+    precision: int
+    special: Mapping[str, int]
+    core: Interpolator | Differences
+    fitted: Fitted
+
+    @property
+    def identifier(self) -> str:
+        """A name for code that is made from the model."""
+        return f"{self.unit}_{self.within[0]}"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A function of the special function unit. From `argument` to `words` it is what is expected of it, where fitting
+    begins: None and nothing where nothing is known. `models` are what was recorded."""
+
+    name: str
+    summary: str
+    format: Format
+    function: str
+    argument: Argument | None
+    exponent: int | None
+    precision: int
+    special: Mapping[str, int]
+    segments: int
+    words: tuple[int, ...]
+    cores: tuple[Core, ...]
+    models: tuple[UnitModel, ...] = ()
+
+
+@dataclass(frozen=True)
+class HardwarePath:
+    """The machine code around `units`: it takes the place of the semantics on targets where all of them are known."""
+
+    selector: Selector
+    code: Code
+    units: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Variant:
     """One complete spelling with its number of source operands. `manual` is what the manual requires, None where it
     does not list the variant; `requires` is what the assembler was seen to require. `means` are modifiers that it
@@ -343,6 +495,11 @@ class Instruction:
     accuracy: tuple[Accuracy, ...]
     notes: tuple[Note, ...]
     variants: tuple[Variant, ...]
+    hardware: tuple[HardwarePath, ...] = ()
+
+    def hardware_path(self, variant: Variant) -> HardwarePath | None:
+        """The variant's machine code around units, where the file states it."""
+        return next((p for p in self.hardware if p.selector.matches(variant)), None)
 
     def stands_for(self, variant: Variant) -> Variant | None:
         """The longer spelling that a variant with `means` is short for."""
@@ -449,12 +606,27 @@ class Spec:
     assembler: Assembler = Assembler()
     speed: Speed | None = None
     recordings: tuple[Recording, ...] = ()
+    units: Mapping[str, Unit] = field(default_factory=dict)
 
     def claim(self, variant: Variant, target: str | None) -> str:
         """The variant's claim on a target: what is not exact is `measured` where all recordings of that target that
         have the variant are equal in every bit."""
         found = {r.finding(variant) for r in self.recordings if r.target == target} - {None}
         return "measured" if found == {"equal"} and variant.claim != "exact" else variant.claim
+
+    def model(self, unit: str, target: str) -> UnitModel | None:
+        """What is known of a unit on a target."""
+        order = self.targets[target].order
+        for model in self.units[unit].models:
+            first, last = (self.targets[t].order for t in model.within)
+            if first <= order <= last:
+                return model
+        return None
+
+    def hardware_path(self, instruction: Instruction, variant: Variant, target: str) -> HardwarePath | None:
+        """The machine code that a variant follows on a target: None where a unit in it is not known there."""
+        path = instruction.hardware_path(variant)
+        return path if path and all(self.model(u, target) for u in path.units) else None
 
     @property
     def ledger(self) -> tuple[Entry, ...]:

@@ -21,6 +21,7 @@ from .model import (
     Entry,
     Evidence,
     Format,
+    HardwarePath,
     Implied,
     Instruction,
     Meaning,
@@ -45,10 +46,11 @@ from .model import (
 from .positioned import Document, Where
 from .requirements import manual_requirement, observed_requirement
 from .semantics.functions import TABLE
-from .semantics.specialise import assigned_in, check_text, fixed_names
+from .semantics.specialise import assigned_in, check_text, fixed_names, names_read
 from .syntax import SOURCES, NotationError, expand, parse_line
+from .units import read_model, read_units
 
-COMMON = ("types", "modifiers", "targets", "assembler")
+COMMON = ("types", "modifiers", "targets", "assembler", "units")
 
 
 @dataclass
@@ -102,10 +104,19 @@ def read_all(root: Path) -> Reading:
         where = display_path(folder / "instructions", root)
         errors.append(Diagnostic(where, Mark(1, 1), "no instruction files here", "add one, as in add.yaml"))
     spec = None
-    types, modifiers, targets, assembler = (common[name] for name in COMMON)
-    if types and modifiers and targets:
+    recorded = sorted(p for p in (folder / "units").glob("*") if not p.name.startswith("."))
+    for p in recorded:
+        if p.suffix not in (".yaml", ".txt", ".md"):
+            help = f"what was recorded of a unit is called NAME.yaml: rename it to {p.stem}.yaml, or move it away"
+            errors.append(Diagnostic(display_path(p, root), Mark(1, 1), "this file would be ignored", help))
+    recorded = [p for p in recorded if p.suffix == ".yaml"]
+    models = [d for p in recorded if (d := document(p, "unit"))]
+    types, modifiers, targets, assembler, units = (common[name] for name in COMMON)
+    if types and modifiers and targets and units:
         files = _Files(errors)
         spec = files.common(types, modifiers, targets, sources)
+        if files.usable:
+            spec = files.units(units, models, spec, sources)
         read_ones = [files.instruction(doc, spec) for doc in instructions]
         spec = replace(
             spec,
@@ -119,7 +130,7 @@ def read_all(root: Path) -> Reading:
             spec = replace(spec, recordings=files.recordings(recordings, spec))
         if not files.usable or assembler is None:
             spec = None
-    return Reading(spec, sorted(set(errors)), len(COMMON) + len(paths))
+    return Reading(spec, sorted(set(errors)), len(COMMON) + len(paths) + len(recorded))
 
 
 def _evidence(doc: Document | None) -> Evidence | None:
@@ -268,6 +279,25 @@ class _Files:
             for i, r in enumerate(doc.data["recordings"])
             if self.known(doc, ("recordings", i, "target"), r["target"], spec.targets, "target")
         )  # fmt: skip
+
+    def units(self, doc: Document, models: list[Document], spec: Spec, sources: dict[str, str]) -> Spec:
+        """The specification with the units of units.yaml, and with what the files of units/ know of them."""
+        for name in doc.data["units"]:
+            self.free(doc, ("units", name), name)
+        spec = replace(spec, units=read_units(doc, spec, self.errors))
+        for file in models:
+            within = self.within(file, ("within",), file.data["within"], spec)
+            model = read_model(file, within, spec, sources, self.errors) if within else None
+            if model is None:
+                continue
+            first, last = (spec.targets[t].order for t in model.within)
+            here = [t.name for t in spec.targets.values() if first <= t.order <= last]
+            if twice := [t for t in here if spec.model(model.unit, t)]:
+                self.errors.append(file.error(("within",), f"another file has {model.unit} of {twice[0]} already"))
+                continue
+            unit = spec.units[model.unit]
+            spec = replace(spec, units={**spec.units, unit.name: replace(unit, models=(*unit.models, model))})
+        return replace(spec, sources=dict(sorted(sources.items())))
 
     def assembler(self, doc: Document, spec: Spec) -> Assembler:
         data = doc.data
@@ -436,6 +466,7 @@ class _InstructionFile:
         semantics = self.files.code(doc, ("semantics",), data["semantics"])
         if semantics is not None:
             self.errors += check_text(semantics, self.spec)
+        paths = [self.hardware(("hardware", i), h) for i, h in enumerate(data.get("hardware", []))]
         if len(self.errors) > before or semantics is None:
             return None
         variants = [self.complete(v, rules, observed, means, accuracy) for v in self.variants]
@@ -454,6 +485,7 @@ class _InstructionFile:
             tolerated=tolerated,
             means=means,
             semantics=semantics,
+            hardware=tuple(p for p in paths if p),
             nan=tuple(nan),
             corner_tables=tables,
             accuracy=accuracy,
@@ -469,6 +501,20 @@ class _InstructionFile:
             help = "write [-2pi, 2pi], 2^-9 <= |b| <= 2^9, positive and finite, or positive and finite outside (0.5, 2)"
             self.errors.append(self.doc.error(("accuracy", i, "range"), str(e), help))
         return text
+
+    def hardware(self, where: Where, h: dict[str, Any]) -> HardwarePath | None:
+        selector = self.selector(where, h)
+        code = self.files.code(self.doc, (*where, "semantics"), h["semantics"])
+        if code is None:
+            return None
+        if wrong := check_text(code, self.spec):
+            self.errors += wrong
+            return None
+        units = names_read(code) & set(self.spec.units)
+        if not units:
+            at = (*where, "semantics")
+            self.errors.append(self.doc.error(at, "this calls no unit", "call one as in unit(EX2, a)", key=True))
+        return HardwarePath(selector, code, tuple(sorted(units)))
 
     def complete(
         self,

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..claims import basis, recorded
-from ..model import Accuracy, CornerTable, Instruction, Requirement, Rule, Selector, Spec, Tolerated, Variant
+from ..model import Accuracy, CornerTable, Instruction, Requirement, Rule, Selector, Spec, Tolerated, Unit, Variant
 from .text import Files
 
 SCHEMA = 1
@@ -47,6 +47,7 @@ def as_data(spec: Spec) -> dict[str, Any]:
             r.name: {"summary": r.summary, "section": r.section, "unspecified": r.unspecified or None}
             for r in spec.nan_rules.values()
         },
+        "units": {u.name: _unit(u) for u in spec.units.values()},
         "modifiers": {m.name: {"summary": m.summary, "section": m.section} for m in spec.modifiers.values()},
         "assembler": json.loads(json.dumps(asdict(spec.assembler))),
         "opcodes": {i.opcode: _opcode(i) for i in spec.instructions.values()},
@@ -80,6 +81,21 @@ def _requirement(r: Requirement) -> dict[str, Any]:
     if r.within:
         found["within"] = [{"first": w.first, "last": w.last, "ptx": w.ptx, "until": w.until} for w in r.within]
     return found
+
+
+def _unit(u: Unit) -> dict[str, Any]:
+    """What is known of a unit, and on which targets every result of a recording is reproduced."""
+    return {
+        "summary": u.summary,
+        "format": u.format.name,
+        "models": [
+            {
+                "within": "..".join(m.within), "source": f"spec/units/{m.name}.yaml",
+                "gpu": m.fitted.gpu, "driver": m.fitted.driver, "results": m.fitted.results,
+            }
+            for m in u.models
+        ],
+    }  # fmt: skip
 
 
 def _variant(spec: Spec, instruction: Instruction, v: Variant) -> dict[str, Any]:
@@ -140,6 +156,7 @@ def _opcode(i: Instruction) -> dict[str, Any]:
             "tolerated": [_tolerated(t) for t in i.tolerated],
         },
         "semantics": i.semantics.text,
+        "hardware": [{"for": _for(p.selector), "units": list(p.units), "semantics": p.code.text} for p in i.hardware],
         "corner_cases": [_table(t) for t in i.corner_tables],
         "accuracy": [{"for": _for(a.selector), **_accuracy(a)} for a in i.accuracy],
         "notes": [{"for": _for(n.selector), "section": n.section or None, "text": n.text} for n in i.notes],

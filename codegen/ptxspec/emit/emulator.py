@@ -9,6 +9,7 @@ from ..checking import Checked
 from ..model import ROUNDINGS, Spec
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Kind, Term, Var, variables
+from . import units
 from .fusing import AMEND, FLUSH, flushes_operands, fuse
 from .sharing import Shared, shared
 from .text import Files, Templates
@@ -57,6 +58,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
         targets=list(spec.targets.values()), types=list(spec.types.values()), variants=variants,
     )  # fmt: skip
+    files |= units.emit(spec, templates, _FOLDER)
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("emulator/instructions").items()}
     for c in checked:
         files[f"{_FOLDER}/instructions/{c.instruction.opcode}.py"] = _module(c, templates)
@@ -166,6 +168,9 @@ class _Writer:
         if t.function == "highWord":
             half = t.kind.width // 2
             return f"({texts[0]} & {self.constant(t.kind, ((1 << half) - 1) << half)})"
+        if t.function == "unit":
+            assert t.model is not None
+            return f"{self.module.use('..unit', 'unit')}({texts[0]}, {self.module.use('..units', t.model.identifier)})"
         parts = texts
         if t.function == AMEND:
             names = sorted(variables(arguments[2]))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..checking import Checked
 from ..claims import CLAIMS, basis
 from ..diagnostics import PtxspecError
-from ..model import Code, Instruction, NanRule, Recording, Spec, Variant, requirement_text
+from ..model import Code, HardwarePath, Instruction, NanRule, Recording, Spec, Variant, requirement_text
 from .text import Files, Templates
 
 
@@ -56,6 +56,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "recordings": _recordings(spec, instruction),
             "differs": any(v.manual != v.requires for v in instruction.variants),
             "stages": _stages(spec, instruction),
+            "hardware": [(p, _recorded(spec, p)) for p in instruction.hardware],
             "nan_rules": _nan_rules(instruction),
             "modifiers": [
                 m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in instruction.variants)
@@ -135,6 +136,12 @@ def _stages(spec: Spec, instruction: Instruction) -> list[Stage]:
             if code is not None:
                 stages.append(Stage(f".{m.name} {title}", m.summary, code))
     return stages
+
+
+def _recorded(spec: Spec, path: HardwarePath) -> str:
+    """The targets where all units of a path are known."""
+    known = [t for t in spec.targets if all(spec.model(u, t) for u in path.units)]
+    return ", ".join(known) or "on none yet"
 
 
 def _nan_rules(instruction: Instruction) -> list[tuple[NanRule, list[str]]]:

@@ -24,6 +24,8 @@ INFIX = {
     "sameBits": "({} == {})", "lessBits": "({} < {})", "bits": "{}", "float_of": "{}",
     "logicalAnd": "({} & {})", "logicalOr": "({} | {})", "logicalXor": "({} ^ {})", "logicalNot": "(!{})",
 }  # fmt: skip
+# What a table of coefficients decides stays with NumPy.
+WITHOUT_C = {"unit"}
 # Their results may be left undecided, for NumPy's kernel to find.
 ELEMENTARY = {"exp2", "log2", "sin", "cos", "tanh", "rSqrt"}
 _RESERVED = {
@@ -90,7 +92,10 @@ def _functions(checked: Checked) -> Iterator[Function]:
 def steering(program: Program) -> str | None:
     """The direction in which the processor must round for every operation of the program; None where no one will do,
     or an operation has no C."""
-    wanted = {_steering(a) for a in _applications(program) if TABLE[a.function].rounds} - {"any"}
+    applications = list(_applications(program))
+    if any(a.function in WITHOUT_C for a in applications):
+        return None
+    wanted = {_steering(a) for a in applications if TABLE[a.function].rounds} - {"any"}
     if not wanted:
         return ROUNDINGS[0]
     return wanted.pop() if len(wanted) == 1 else None

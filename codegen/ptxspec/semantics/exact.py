@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 
-from ..model import Format
-from . import elementary
-from .program import CONDITION, Apply, Const, Let, Program, Term, Var
+from ..model import ROUNDINGS, Format
+from . import elementary, unit
+from .program import CONDITION, Apply, Const, Let, Program, Term, Var, float_in
 from .rounding import decode, round_to
 
 
@@ -214,6 +214,19 @@ def _elementary(function: Callable[[int, Format, str, bool], int]) -> Callable[[
     return lambda t, x: function(x, _format(t), t.mode, t.ftz)
 
 
+def _unit(t: Apply, x: int) -> int:
+    assert t.model is not None
+    return unit.evaluate(t.model, x, _rounded)
+
+
+def _rounded(function: str, x: int, f: Format) -> int:
+    """A function's result, rounded to nearest; "reciprocal" is a division of 1."""
+    t = Apply(float_in(f), function, (), f, ROUNDINGS[0])
+    if function == "reciprocal":
+        return _division(t, f.bias << f.fraction_bits, x)
+    return int(FUNCTIONS[function](t, x))
+
+
 def _high_word(t: Apply, x: int) -> int:
     half = _format(t).width // 2
     return x >> half << half
@@ -228,6 +241,7 @@ FUNCTIONS: dict[str, Callable[..., int | bool]] = {
     "squareRoot": _square_root,
     "convert": _convert,
     **{name: _elementary(function) for name, function in elementary.FUNCTIONS.items()},
+    "unit": _unit,
     "magnitude": lambda t, x: _magnitude(x, _format(t)),
     "negate": lambda t, x: x ^ _format(t).sign_bit,
     "copySign": lambda t, x, y: _magnitude(x, _format(t)) | _sign(y, _format(t)),

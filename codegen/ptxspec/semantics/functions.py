@@ -33,7 +33,7 @@ from typing import Any
 @dataclass(frozen=True)
 class Function:
     """One row. `parameters` and `result` are of "float", "bits", "bool", "any", or, for parameters that must be known
-    when the code is read, "format", "rounding" and "count"; "operand" is a float of a format of its own."""
+    when the code is read, "format", "rounding", "unit" and "count"; "operand" is a float of a format of its own."""
 
     name: str
     names: tuple[str, ...]
@@ -131,6 +131,15 @@ def tanh(x):  # type: ignore[no-untyped-def]
 @_row("float -> float", rounds=True, clause="9.2")
 def rSqrt(x):  # type: ignore[no-untyped-def]
     """One over the square root of x; of a zero it is the infinity of its sign, of negative numbers NaN."""
+
+
+# The special function unit
+
+
+@_row("unit, float -> float")
+def unit(name, x):  # type: ignore[no-untyped-def]
+    """What a unit of spec/units.yaml makes of x, bit for bit. It is called under `hardware:` only, which applies to
+    targets where that was recorded."""
 
 
 # Sign and selection

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..diagnostics import Mark
-from ..model import Format
+from ..model import Format, UnitModel
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Var:
 @dataclass(frozen=True)
 class Apply:
     """A function of the table. `format` is the format it works in: the result's of one that rounds, else the operands'.
-    `mode` and `ftz` are set where it rounds; `count` is a shift's."""
+    `mode` and `ftz` are set where it rounds; `count` is a shift's, `model` a unit's: None where it is not known."""
 
     kind: Kind
     function: str
@@ -64,6 +64,7 @@ class Apply:
     mode: str = ""
     ftz: bool = False
     count: int = 0
+    model: UnitModel | None = None
 
 
 Term = Const | Var | Apply

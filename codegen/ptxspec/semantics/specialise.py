@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..diagnostics import Diagnostic, Mark, SpecError
-from ..model import ROUNDINGS, Code, Format, Instruction, Spec, Target, Variant
+from ..model import ROUNDINGS, Code, Format, HardwarePath, Instruction, Spec, Target, Variant
 from . import parse as tree
 from .functions import TABLE, Function
 from .program import BOOL, CONDITION, Apply, Const, Kind, Let, Program, Term, Var, bits_of, float_in, live
@@ -30,7 +30,7 @@ _MAX_LITERAL_BITS = 50_000
 
 @dataclass(frozen=True)
 class Static:
-    """A value known before the program runs. `sort` is "bool", "number", "type", "rounding" or "target"."""
+    """A value known before the program runs. `sort` is "bool", "number", "type", "rounding", "target" or "unit"."""
 
     sort: str
     value: object
@@ -59,7 +59,7 @@ _Scope = dict[str, "_Typed | Static | _Unassigned | None"]
 
 def static_names(spec: Spec) -> frozenset[str]:
     """Names that have a meaning everywhere in the language, so that no code may assign them."""
-    own = (*spec.modifiers, *spec.groups, *spec.types, *spec.formats, *spec.targets)
+    own = (*spec.modifiers, *spec.groups, *spec.types, *spec.formats, *spec.targets, *spec.units)
     return frozenset((*own, *ROUNDINGS, *_VARIANT_NAMES, *TABLE))
 
 
@@ -74,6 +74,11 @@ def assigned_in(code: Code) -> frozenset[str]:
         return tree.parse(code).assigned
     except SpecError:
         return frozenset()
+
+
+def names_read(code: Code) -> frozenset[str]:
+    """The names that a piece of code reads, which can be read."""
+    return frozenset(n.name for n in tree.parse(code).reads)
 
 
 def check_text(code: Code, spec: Spec, more: frozenset[str] = frozenset()) -> list[Diagnostic]:
@@ -98,11 +103,13 @@ def programs(spec: Spec, instruction: Instruction, variant: Variant) -> dict[str
         if target.order < floor:
             continue
         effective = spec.effective_modifiers(variant, target.name)
-        if effective == spec.effective_modifiers(variant, None) and not by_target:
+        path = spec.hardware_path(instruction, variant, target.name)
+        if effective == spec.effective_modifiers(variant, None) and not by_target and path is None:
             continue
-        key = (effective, target.name if by_target else "")
+        models = tuple(spec.model(u, target.name) for u in path.units) if path else ()
+        key = (effective, target.name if by_target else "", models)
         if key not in cache:
-            cache[key] = specialise(spec, instruction, variant, target.name)
+            cache[key] = specialise(spec, instruction, variant, target.name, path)
         if cache[key] != default:
             found[target.name] = cache[key]
     return found
@@ -110,22 +117,30 @@ def programs(spec: Spec, instruction: Instruction, variant: Variant) -> dict[str
 
 def _codes(spec: Spec, instruction: Instruction, variant: Variant) -> list[Code]:
     """Every piece of semantics that may take part in the variant."""
-    codes = [instruction.semantics, instruction.nan_rule(variant).code]
+    path = instruction.hardware_path(variant)
+    codes = [instruction.semantics, instruction.nan_rule(variant).code, path.code if path else None]
     for m in spec.modifiers.values():
         codes += [m.raw, m.operand, m.result, m.override]
     return [c for c in codes if c is not None]
 
 
-def specialise(spec: Spec, instruction: Instruction, variant: Variant, target: str | None) -> Program:
-    """One lane's program for a variant on a target; None stands for current targets, as documented.
+def specialise(
+    spec: Spec, instruction: Instruction, variant: Variant, target: str | None, path: HardwarePath | None = None
+) -> Program:
+    """One lane's program for a variant on a target; None stands for current targets, as documented. With a `path`, that
+    code takes the place of the semantics, with the units as far as they are known on the target.
 
     Raises SpecError with everything that is wrong with the semantics of this variant."""
-    return _Specialiser(spec, instruction, variant, target).program()
+    return _Specialiser(spec, instruction, variant, target, path).program()
 
 
 class _Specialiser:
-    def __init__(self, spec: Spec, instruction: Instruction, variant: Variant, target: str | None) -> None:
+    def __init__(
+        self, spec: Spec, instruction: Instruction, variant: Variant, target: str | None, path: HardwarePath | None
+    ) -> None:
         self.spec = spec
+        self.code = path.code if path else instruction.semantics
+        self.models = {u: spec.model(u, target) if target else None for u in path.units} if path else {}
         self.instruction = instruction
         self.variant = variant
         self.format = variant.type.format
@@ -147,6 +162,7 @@ class _Specialiser:
             **{name: Static("target", t) for name, t in spec.targets.items()},
             **{name: Static("type", name) for name in (*spec.formats, *spec.types)},
             **{name: Static("rounding", name) for name in ROUNDINGS},
+            **{name: Static("unit", name) for name in spec.units},
             **{name: Static("bool", name in effective) for name in spec.modifiers},
             **{name: Static("bool", not effective.isdisjoint(members)) for name, members in spec.groups.items()},
             "operands": Static("number", Fraction(variant.operands)),
@@ -172,8 +188,8 @@ class _Specialiser:
                     scope = self.run(f".{m.name} {n}", m.operand, {"x": operands[n]}, {"x": n})
                     operands[n] = self.result(scope, m.operand, "x", kind)
         result_name = "p" if self.variant.predicate else "d"
-        scope = self.run("operation", self.instruction.semantics, dict(operands))
-        result = self.result(scope, self.instruction.semantics, result_name, BOOL if self.variant.predicate else kind)
+        scope = self.run("operation", self.code, dict(operands))
+        result = self.result(scope, self.code, result_name, BOOL if self.variant.predicate else kind)
         if not self.variant.predicate:
             rule = self.instruction.nan_rule(self.variant)
             after: list[tuple[str, Code | None, _Scope]] = [("NaN", rule.code, {**operands})]
@@ -569,6 +585,8 @@ class _Specialiser:
             return self.value(tree.Operator(e.code, e.mark, f.operator, e.arguments), scope)
         if f.name == "float_of":
             return self.float_of(e, f, scope)
+        if f.name == "unit":
+            return self.unit(e, f, scope)
         return self.apply(e, f, self.same_kind(e.arguments, scope))
 
     def apply(self, e: tree.Node, f: Function, arguments: list[_Typed]) -> _Typed:
@@ -612,6 +630,16 @@ class _Specialiser:
         format = self.named_format(e.arguments[1], scope) if len(e.arguments) > 1 else self.format
         x = self.typed(self.value(e.arguments[0], scope), e, bits_of(format.width))
         return _Typed(Apply(float_in(format), f.name, (x.term,), format), x.rounded)
+
+    def unit(self, e: tree.Call, f: Function, scope: _Scope) -> _Typed:
+        name = self.value(e.arguments[0], scope)
+        if not (isinstance(name, Static) and name.sort == "unit"):
+            raise self.wrong(e.arguments[0], "the first argument is a unit", "one of " + ", ".join(self.spec.units))
+        if name.value not in self.models:
+            raise self.wrong(e, "a unit is called under `hardware:` only", "the semantics holds on every target")
+        format = self.spec.units[str(name.value)].format
+        x = self.typed(self.value(e.arguments[1], scope), e.arguments[1], float_in(format))
+        return _Typed(Apply(x.term.kind, f.name, (x.term,), format, model=self.models[str(name.value)]), x.rounded)
 
     def named_format(self, e: tree.Expression, scope: _Scope) -> Format:
         to = self.value(e, scope)
