@@ -1,14 +1,15 @@
 """Elementary functions, correctly rounded in every direction (IEEE 754-2019, 9.2): exp2, log2, sin, cos, tanh, rSqrt.
 
 A result is rounded from an interval that holds the exact value: if both ends round to the same bits, so does whatever
-lies between (Ziv 1991). There are three ways to it:
+lies between (Ziv 1991). There are four ways to it:
 
 - A format of at most 16 bits has a table of its results, built at first use, one for each direction and flushing.
 - binary32 takes its intervals from approximations in float64, whose errors are far below half a unit of binary32, so
   that all but some lanes in a million are decided at once. How much is asked of them is said at `MARGIN`.
-- The remaining lanes, and all lanes of binary64 and of formats like it, are evaluated one distinct operand at a time
-  with Python's integers, in fixed point of rising precision. That needs nothing of the processor or its libraries; it
-  takes some microseconds per operand.
+- rSqrt of binary64 takes them from a pair of float64, a value and what it lacks.
+- The remaining lanes, and all lanes of binary64's other functions and of formats like it, are evaluated one distinct
+  operand at a time with Python's integers, in fixed point of rising precision. That needs nothing of the processor or
+  its libraries; it takes some microseconds per operand.
 
 Arguments are an array or scalar of bit patterns, the format, the rounding direction, `ftz` and `daz`, as in
 operations.py.
@@ -34,7 +35,7 @@ from .binary import (
     roundTowardPositive,
     roundTowardZero,
 )
-from .rounding import canonicalise, flushed, narrow, replace, widen
+from .rounding import canonicalise, flushed, narrow, replace, two_product, widen
 
 
 def exp2(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
@@ -88,7 +89,10 @@ def _table(name: str, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array
 def _every(name: str, x: Array, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
     """Results of an array of one dimension or more."""
     if f.carrier is None or f.precision > 24:
-        return _one_by_one(name, flushed(x, f) if daz else x, f, mode, ftz)
+        x = flushed(x, f) if daz else x
+        if name in _PAIR and f.native == np.float64 and environment.can(mode):
+            return _by_pairs(name, x, f, mode, ftz)
+        return _one_by_one(name, x, f, mode, ftz)
     if daz and mode != roundTiesToEven:
         x, daz = flushed(x, f), False
     ends = _FLOAT[name](widen(x, f, np.dtype(np.float64), daz))
@@ -109,6 +113,23 @@ def _every(name: str, x: Array, f: Format, mode: Direction, ftz: bool, daz: bool
     if undecided.any():
         lanes = undecided.nonzero()
         bits[lanes] = _one_by_one(name, flushed(x[lanes], f) if daz else x[lanes], f, mode, ftz)
+    return bits
+
+
+def _by_pairs(name: str, x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
+    value, rest, exponent = _PAIR[name](x, f)
+    margin = value * PAIR_MARGIN
+    with environment.environment(mode):
+        low, high = value + (rest - margin), value + (rest + margin)
+    bits: Array = low.view(f.unsigned)
+    magnitude = x & f.magnitude_mask
+    undecided = bits != high.view(f.unsigned)
+    undecided |= (magnitude == 0) | (magnitude == f.infinity)
+    bits += (exponent << f.fraction_bits).view(f.unsigned)
+    replace(bits, (magnitude > f.infinity) | (x > f.sign_mask), f.nan, f)
+    if undecided.any():
+        lanes = undecided.nonzero()
+        bits[lanes] = _one_by_one(name, x[lanes], f, mode, ftz)
     return bits
 
 
@@ -272,6 +293,43 @@ def _half_turns(size: Array) -> Array:
     first += second
     return first
 
+
+# How far what a pair of float64 and an exponent stand for may be off, relative to the result: 2**9 times the most seen.
+PAIR_MARGIN: Final = 2.0**-94
+
+
+def _pair_rsqrt(x: Array, f: Format) -> tuple[Array, Array, Array]:
+    """Value and rest, of which the sum times 2**exponent is the result; of positive finite operands, none tiny."""
+    magnitude = x & f.magnitude_mask
+    subnormal = magnitude < f.smallest_normal
+    raised = np.count_nonzero(subnormal)
+    if raised:
+        # Even, so that the result's exponent is whole.
+        lanes = subnormal.nonzero()
+        magnitude[lanes] = (magnitude[lanes].view(np.float64) * 2.0**RAISED).view(f.unsigned)
+    exponent = (magnitude >> f.unsigned.type(f.fraction_bits)).view(np.int64)
+    exponent -= f.bias
+    if raised:
+        exponent[lanes] -= RAISED
+    odd = exponent & 1
+    significand = magnitude & f.fraction_mask
+    significand |= ((odd + f.bias) << f.fraction_bits).view(f.unsigned)
+    a = significand.view(np.float64)
+    # One step of Newton's iteration, whose correction is as long as the value: 1 - a * value**2 in all its bits.
+    value = 1 / np.sqrt(a)
+    square, square_rest = two_product(value, value)
+    product, product_rest = two_product(a, square)
+    lacking = 1 - product
+    lacking -= product_rest
+    lacking -= a * square_rest
+    lacking *= value
+    lacking *= 0.5
+    exponent -= odd
+    return value, lacking, -(exponent >> 1)
+
+
+RAISED: Final = 64
+_PAIR: Final[dict[str, Callable[[Array, Format], tuple[Array, Array, Array]]]] = {"rSqrt": _pair_rsqrt}
 
 # Up to 9/16 of a half turn the rest of the series is below 2**-55.
 SINE: Final = tuple((-1) ** k / factorial(2 * k + 1) for k in range(11))

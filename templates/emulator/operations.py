@@ -461,6 +461,8 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
         # Of two zeros NumPy takes either. Other equal numbers have the same bits.
         both = np.bitwise_and if choose is np.maximum else np.bitwise_or
         equal = x.view(f.native) == y.view(f.native)
+        if equal.any():
+            equal &= x != y
         value = amend(value.view(f.unsigned), equal, both, x, y).view(f.native)
     if daz and environment.can(roundTiesToEven, False, True):
         # Flushing keeps the order, so that it may as well come last.

@@ -10,7 +10,7 @@ from ..model import ROUNDINGS, Spec
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Kind, Term, Var, variables
 from . import units
-from .fusing import AMEND, FLUSH, flushes_operands, fuse
+from .fusing import AMEND, FLUSH, REPLACE, flushes_operands, fuse
 from .sharing import Shared, shared
 from .text import Files, Templates
 
@@ -84,7 +84,7 @@ def _module(checked: Checked, templates: Templates) -> str:
 
 def _home(function: str) -> str:
     """The module of ptxemu that has a function."""
-    if function == FLUSH:
+    if function in (FLUSH, REPLACE):
         return "..rounding"
     # Recommended functions (9.2) are much code, which many programs never call.
     return "..elementary" if TABLE[function].clause == "9.2" else "..operations"

@@ -1,9 +1,10 @@
 """Programs as NumPy runs them best: what the emulator's functions do at once, and what only few lanes need.
 
-Three rewritings, none of which changes a bit:
+Four rewritings, none of which changes a bit:
 
 - Operands flushed on their own lines are flushed by the operation that uses them, where it can (`daz`).
 - A NaN is not made canonical again behind a function that delivers nothing else.
+- A NaN of a computed result is made canonical in its place.
 - What corrects a NaN result where an operand is a NaN, which is rare, is computed there alone.
 """
 
@@ -19,9 +20,12 @@ from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, var
 FLUSH = "flushed"
 # (value, condition, x): x where the condition holds, and the value, which is reused, elsewhere.
 AMEND = "amend"
+# (x, condition, pattern): the pattern where the condition holds, in x's place.
+REPLACE = "replace"
 EXTREMES = ("maximum", "minimum", "maximumNumber", "minimumNumber")
 # These change nothing but the sign, so that flushing may as well come after them.
 _OF_THE_SIGN = ("magnitude", "negate")
+_OF_NEW_BITS = ("magnitude", "negate", "copySign", "quieten")
 _OF_SINGLE_BITS = ("bits", "float_of", "bitAnd", "bitOr", "bitXor", "bitNot", "negate")
 
 
@@ -136,11 +140,35 @@ def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
 def _with_corrections(lets: tuple[Let, ...], result: Term) -> tuple[Let, ...]:
     """`d = (x if isNaN(a) else y if isNaN(b) else NaN) if isNaN(d) else d` becomes two lines that amend d."""
     values = {let.name: let.value for let in lets}
-    uses = Counter(name for term in (*values.values(), result) for name in variables(term))
+    uses = Counter(name for term in (*values.values(), result) for name in _mentions(term))
     kept: list[Let] = []
     for let in lets:
-        kept += _corrections(let, values, uses) or [let]
+        kept += _corrections(let, values, uses) or [_replacement(let, values, uses)]
     return tuple(kept)
+
+
+def _mentions(term: Term) -> list[str]:
+    if isinstance(term, Apply):
+        return [name for a in term.arguments for name in _mentions(a)]
+    return [term.name] if isinstance(term, Var) else []
+
+
+def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let:
+    """`NaN if isNaN(d) else d` is put in d's place where nothing else looks at d."""
+    match let.value:
+        case Apply(
+            function="select",
+            arguments=(Apply(function="isNaN", arguments=(tested,)) as condition, Const() as pattern, Var() as value),
+        ) if tested == value and uses[value.name] == 2 and _is_fresh(values.get(value.name)):
+            return replace(
+                let, value=Apply(let.value.kind, REPLACE, (value, condition, pattern), let.value.kind.format)
+            )
+    return let
+
+
+def _is_fresh(made: Term | None) -> bool:
+    """Is what a function returns always an array of its own?"""
+    return isinstance(made, Apply) and (flushes_operands(made.function) or made.function in _OF_NEW_BITS)
 
 
 def _corrections(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> list[Let]:

@@ -19,7 +19,7 @@ from .binary import (
     roundTowardPositive,
     roundTowardZero,
 )
-from .rounding import mask, replace, step, sum_to_odd, two_sum
+from .rounding import mask, replace, step, sum_to_odd, two_product, two_sum
 
 # Twice the precision and a little: beyond it one summand only tells on which side of the other the sum lies.
 FAR = 110
@@ -53,7 +53,7 @@ def fused_binary64(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> 
     apart <<= f.fraction_bits
 
     one = f.unsigned.type(f.bias << f.fraction_bits)
-    product, product_rest = _two_product(_with_field(a, one, f), _with_field(b, one, f))
+    product, product_rest = two_product(_with_field(a, one, f), _with_field(b, one, f))
     upper, upper_rest = two_sum(_with_field(c, apart.view(f.unsigned), f), product_rest)
     total, total_rest = two_sum(product, upper)
     rest = sum_to_odd(upper_rest, total_rest)
@@ -97,29 +97,6 @@ def _with_field(x: Array, field: Any, f: Format) -> Array:
     bits = x & (f.sign_mask | f.fraction_mask)
     bits |= field
     return bits.view(np.float64)
-
-
-def _halves(value: Array) -> tuple[Array, Array]:
-    """The value as a sum of two of 26 bits, so that products of halves are exact."""
-    bits = value.view(np.uint64) + np.uint64(1 << 26)
-    bits &= np.uint64(0xFFFFFFFFF8000000)
-    high = bits.view(np.float64)
-    return high, value - high
-
-
-def _two_product(x: Array, y: Array) -> tuple[Array, Array]:
-    """x * y to nearest and what that lacks (Dekker)."""
-    product = x * y
-    (x_high, x_low), (y_high, y_low) = _halves(x), _halves(y)
-    error = x_high * y_high
-    error -= product
-    x_high *= y_low
-    error += x_high
-    y_high *= x_low
-    error += y_high
-    x_low *= y_low
-    error += x_low
-    return product, error
 
 
 def _sum(x: Array, y: Array, mode: Direction, f: Format) -> Array:

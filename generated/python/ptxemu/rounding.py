@@ -96,8 +96,8 @@ def mask(condition: Array, f: Format) -> Array:
     return signed.view(f.unsigned)
 
 
-def replace(bits: Array, condition: Array, pattern: Any, f: Format) -> None:
-    """Put a pattern where a condition holds, in place; the condition may be reused.
+def replace(bits: Array, condition: Array, pattern: Any, f: Format) -> Array:
+    """`bits`, reused, with a pattern where the condition holds, which may be reused too.
 
     NumPy's masked copies cost ten times an arithmetic operation where no processor can foresee the mask; where many
     lanes are concerned, arithmetic does it.
@@ -106,25 +106,24 @@ def replace(bits: Array, condition: Array, pattern: Any, f: Format) -> None:
     if 16 * count < bits.size or count == bits.size:
         if count:
             np.copyto(bits, pattern, where=condition)
-        return
+        return bits
     if bits.itemsize == 8:
         # Processors make NaNs of their own, which may be the canonical ones already.
         condition &= bits != pattern
         count = np.count_nonzero(condition)
         if 16 * count < bits.size:
             np.copyto(bits, pattern, where=condition)
-            return
+            return bits
     chosen = mask(condition, f)
     bits |= chosen
     chosen &= ~pattern
     bits ^= chosen
+    return bits
 
 
 def canonicalise(value: Array, f: Format) -> Array:
     """The bits of a fresh native value, every NaN the canonical one."""
-    bits: Array = value.view(f.unsigned)
-    replace(bits, np.isnan(value), f.nan, f)
-    return bits
+    return replace(value.view(f.unsigned), np.isnan(value), f.nan, f)
 
 
 def two_sum(x: Array, y: Array) -> tuple[Array, Array]:
@@ -136,6 +135,29 @@ def two_sum(x: Array, y: Array) -> tuple[Array, Array]:
     np.subtract(y, y_part, out=y_part)
     x_part += y_part
     return total, x_part
+
+
+def _halves(value: Array) -> tuple[Array, Array]:
+    """The value as a sum of two of 26 bits, so that products of halves are exact."""
+    bits = value.view(np.uint64) + np.uint64(1 << 26)
+    bits &= np.uint64(0xFFFFFFFFF8000000)
+    high = bits.view(np.float64)
+    return high, value - high
+
+
+def two_product(x: Array, y: Array) -> tuple[Array, Array]:
+    """x * y to nearest and what that lacks (Dekker): float64, far from over- and underflow."""
+    product = x * y
+    (x_high, x_low), (y_high, y_low) = _halves(x), _halves(y)
+    error = x_high * y_high
+    error -= product
+    x_high *= y_low
+    error += x_high
+    y_high *= x_low
+    error += y_high
+    x_low *= y_low
+    error += x_low
+    return product, error
 
 
 def round_to_odd(value: Array, error: Array) -> Array:
@@ -280,8 +302,7 @@ def _narrow_by_cast(value: Array, f: Format, mode: Direction) -> Array:
         below = None if mode == roundTowardPositive else value < back
         above = None if mode == roundTowardNegative else value > back
         step(bits, below, above, f, mode)
-    replace(bits, np.isnan(result), f.nan, f)
-    return bits
+    return replace(bits, np.isnan(result), f.nan, f)
 
 
 def _narrow_by_addition(value: Array, f: Format) -> Array:
@@ -310,8 +331,7 @@ def _narrow_by_addition(value: Array, f: Format) -> Array:
     bits &= u32(f.sign_mask)
     bits |= magnitude
     result = bits.astype(f.unsigned)
-    replace(result, np.isnan(value), f.nan, f)
-    return result
+    return replace(result, np.isnan(value), f.nan, f)
 
 
 def _narrow_by_integers(value: Array, f: Format, mode: Direction) -> Array:
@@ -359,8 +379,7 @@ def _narrow_by_integers(value: Array, f: Format, mode: Direction) -> Array:
             rounded[lanes] = _count_subnormal(value[lanes], carrier, f, mode)
     rounded |= negative << u32(f.width - 1)
     result = rounded.astype(f.unsigned)
-    replace(result, magnitude > infinity, f.nan, f)
-    return result
+    return replace(result, magnitude > infinity, f.nan, f)
 
 
 def _count_subnormal(value: Array, carrier: Format, f: Format, mode: Direction) -> Array:

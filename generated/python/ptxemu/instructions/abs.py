@@ -19,6 +19,7 @@ from ..operations import (
 )
 from ..rounding import (
     flushed,
+    replace,
 )
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
@@ -28,7 +29,7 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 def abs_f32_1(a: Array) -> Array:
     # abs.f32
     d = magnitude(a, f32)  # abs.yaml:29
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
+    d_2 = replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:19
     return d_2
 
 
@@ -51,7 +52,7 @@ def abs_f16_1(a: Array) -> Array:
     # abs.f16
     # abs.f16x2
     d = magnitude(a, f16)  # abs.yaml:29
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
+    d_2 = replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:19
     return d_2
 
 
@@ -68,7 +69,7 @@ def abs_bf16_1(a: Array) -> Array:
     # abs.bf16
     # abs.bf16x2
     d = magnitude(a, bf16)  # abs.yaml:29
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
+    d_2 = replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:19
     return d_2
 
 

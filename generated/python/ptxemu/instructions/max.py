@@ -20,10 +20,10 @@ from ..operations import (
     maximum,
     maximumNumber,
     quieten,
-    select,
 )
 from ..rounding import (
     flushed,
+    replace,
 )
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
@@ -43,7 +43,7 @@ def max_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # max.yaml:42
     d = maximumNumber(a_2, b_2, f32)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
+    d_3 = replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
     return d_3
 
 
@@ -60,7 +60,7 @@ def max_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # max.yaml:42
     d = maximum(a_2, b_2, f32)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
+    d_3 = replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
     return d_3
 
 
@@ -78,7 +78,7 @@ def max_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_3_unflushed = magnitude(b, f32)  # max.yaml:42
     d = maximumNumber(a_3_unflushed, b_3_unflushed, f32, True)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
+    d_3 = replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
     return d_3
 
 
@@ -95,7 +95,7 @@ def max_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_3_unflushed = magnitude(b, f32)  # max.yaml:42
     d = maximum(a_3_unflushed, b_3_unflushed, f32, True)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:19
+    d_3 = replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
     return d_3
 
 
@@ -191,7 +191,7 @@ def max_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # max.yaml:42
     d = maximumNumber(a_2, b_2, f16)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:19
+    d_3 = replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
     return d_3
 
 
@@ -210,7 +210,7 @@ def max_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # max.yaml:42
     d = maximum(a_2, b_2, f16)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:19
+    d_3 = replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
     return d_3
 
 
@@ -229,7 +229,7 @@ def max_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_3_unflushed = magnitude(b, f16)  # max.yaml:42
     d = maximumNumber(a_3_unflushed, b_3_unflushed, f16, True)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:19
+    d_3 = replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
     return d_3
 
 
@@ -248,7 +248,7 @@ def max_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_3_unflushed = magnitude(b, f16)  # max.yaml:42
     d = maximum(a_3_unflushed, b_3_unflushed, f16, True)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:19
+    d_3 = replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
     return d_3
 
 
@@ -267,7 +267,7 @@ def max_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # max.yaml:42
     d = maximumNumber(a_2, b_2, bf16)  # max.yaml:45
     d_2 = copySign(d, sign, bf16)  # max.yaml:49
-    d_3 = select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:19
+    d_3 = replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:19
     return d_3
 
 
@@ -286,7 +286,7 @@ def max_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # max.yaml:42
     d = maximum(a_2, b_2, bf16)  # max.yaml:45
     d_2 = copySign(d, sign, bf16)  # max.yaml:49
-    d_3 = select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:19
+    d_3 = replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:19
     return d_3
 
 

@@ -19,6 +19,7 @@ from ..operations import (
 )
 from ..rounding import (
     flushed,
+    replace,
 )
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
@@ -28,7 +29,7 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 def neg_f32_1(a: Array) -> Array:
     # neg.f32
     d = negate(a, f32)  # neg.yaml:31
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:19
+    d_2 = replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:19
     return d_2
 
 
@@ -51,7 +52,7 @@ def neg_f16_1(a: Array) -> Array:
     # neg.f16
     # neg.f16x2
     d = negate(a, f16)  # neg.yaml:31
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:19
+    d_2 = replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:19
     return d_2
 
 
@@ -68,7 +69,7 @@ def neg_bf16_1(a: Array) -> Array:
     # neg.bf16
     # neg.bf16x2
     d = negate(a, bf16)  # neg.yaml:31
-    d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:19
+    d_2 = replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:19
     return d_2
 
 
