@@ -72,19 +72,25 @@ def _count(operands: int) -> str:
 
 
 @lru_cache(maxsize=1)
-def _rows() -> dict[str, list[_Row]]:
-    """All variants by opcode."""
-    found: dict[str, list[_Row]] = {}
+def _opcodes() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(spelling.partition(".")[0] for spelling, *_ in VARIANTS))
+
+
+@lru_cache(maxsize=256)
+def _rows(opcode: str) -> tuple[_Row, ...]:
+    """The variants of an opcode."""
+    found = []
     for spelling, operands, claim, floor, predicate in VARIANTS:
-        opcode, *names = spelling.split(".")
-        variant = Variant(spelling, operands, claim)
-        found.setdefault(opcode, []).append(_Row(variant, opcode, names[-1], frozenset(names), predicate, floor))
-    return found
+        if spelling.startswith(f"{opcode}."):
+            names = spelling.split(".")[1:]
+            variant = Variant(spelling, operands, claim)
+            found.append(_Row(variant, opcode, names[-1], frozenset(names), predicate, floor))
+    return tuple(found)
 
 
 def variants() -> list[Variant]:
     """Every variant that the emulator has, ordered by opcode."""
-    return [row.variant for rows in _rows().values() for row in rows]
+    return [row.variant for opcode in _opcodes() for row in _rows(opcode)]
 
 
 def compile(spelling: str, operands: int | None = None, target: str | None = None) -> Kernel:
@@ -102,7 +108,7 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
 def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
     opcode, *names = spelling.strip().split(".")
     wanted = frozenset(names)
-    found = [row for row in _rows().get(opcode, []) if row.names == wanted and len(names) == len(wanted)]
+    found = [row for row in _rows(opcode) if row.names == wanted and len(names) == len(wanted)]
     fitting = [row for row in found if operands in (None, row.variant.operands)]
     if not fitting:
         _reject(spelling, opcode, names, operands, found)
@@ -129,11 +135,11 @@ def _near(name: str, names: Sequence[str]) -> list[str]:
 
 
 def _reject(spelling: str, opcode: str, names: list[str], operands: int | None, found: list[_Row]) -> NoReturn:
-    rows = _rows().get(opcode)
+    rows = _rows(opcode)
     asked = spelling if operands is None else f"{spelling} with {_count(operands)}"
-    if rows is None:
-        near = _near(opcode, list(_rows()))
-        hint = f"did you mean '{near[0]}'?" if near else "opcodes: " + ", ".join(_rows())
+    if not rows:
+        near = _near(opcode, _opcodes())
+        hint = f"did you mean '{near[0]}'?" if near else "opcodes: " + ", ".join(_opcodes())
         raise UnknownVariantError(f"{asked}: unknown opcode '{opcode}'; {hint}")
     if found:
         counts = " or ".join(str(row.variant.operands) for row in found)
@@ -144,7 +150,7 @@ def _reject(spelling: str, opcode: str, names: list[str], operands: int | None, 
     raise UnknownVariantError(f"{asked} does not exist: {reason}; nearest: {nearest}")
 
 
-def _why_not(opcode: str, names: list[str], rows: list[_Row]) -> str:
+def _why_not(opcode: str, names: list[str], rows: Sequence[_Row]) -> str:
     repeated = [n for i, n in enumerate(names) if n in names[:i]]
     if repeated:
         return f".{repeated[0]} stands twice"
@@ -223,8 +229,9 @@ class Kernel:
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1) -> Any:
         """Compute the result, into `out` where given, on a number of threads (None: as many as there are processors).
 
-        Beside operands and result it takes at most 32 MB for each thread. Raises OperandError (a TypeError), ValueError
-        for shapes and for a number of threads below 1."""
+        Threads pay with the accelerator and for kernels that take some nanoseconds an element; between the steps of
+        quicker ones they wait for the interpreter. Beside operands and result at most 32 MB are taken for each thread.
+        Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1."""
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {_count(self.operands)}, {len(arrays)} came")
         operands = [self._as_bits(x, f"operand {'abc'[i]}") for i, x in enumerate(arrays)]
