@@ -108,8 +108,8 @@ def _steering(t: Apply) -> str | None:
     if not all(_is_native(x) or _has_carrier(x) for x in (f, source)):
         return None
     if t.function in ELEMENTARY:
-        # Approximated to nearest, whatever the result is then rounded to.
-        return "roundTiesToEven" if f.precision <= 24 and (t.mode == "roundTiesToEven" or _has_carrier(f)) else None
+        # Of binary32 alone: NumPy has tables of narrower formats' results, which are sooner read than computed.
+        return "roundTiesToEven" if (f.width, f.precision, t.mode) == (32, 24, "roundTiesToEven") else None
     if t.function == "convert":
         contains = source.exponent_bits <= f.exponent_bits and source.precision <= f.precision
         if contains or not _is_native(f):

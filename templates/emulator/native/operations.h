@@ -250,9 +250,9 @@ static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ft
 
 #endif
 
-/* Elementary functions (9.2) of formats that binary32 holds: rounded from intervals, whose ends must agree */
+/* Elementary functions (9.2) of binary32: rounded from intervals, whose ends must agree */
 
-#if EXPONENT_BITS <= 8 && (WIDTH <= 16 || FRACTION_BITS == 23)
+#if EXPONENT_BITS == 8 && FRACTION_BITS == 23
 
 static inline BITS OF(rounded)(interval found, int mode, int ftz, _Bool *undecided) {
     BITS low = OF(convert)(found.low, mode, ftz);

@@ -22,22 +22,3 @@ static inline uint32_t ex2_approx_ftz_f32_1(uint32_t a, _Bool *undecided) {
     return d_2;
 }
 #define EXPORT_ex2_approx_ftz_f32_1 DECIDING_1(ex2_approx_ftz_f32_1, uint32_t, uint32_t, roundTiesToEven)
-
-/* ex2.approx.f16 */
-/* ex2.approx.f16x2 */
-static inline uint16_t ex2_approx_f16_1(uint16_t a, _Bool *undecided) {
-    uint16_t d = exp2_f16(a, roundTiesToEven, 0, undecided);  /* ex2.yaml:30 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
-}
-#define EXPORT_ex2_approx_f16_1 DECIDING_1(ex2_approx_f16_1, uint16_t, uint16_t, roundTiesToEven)
-
-/* ex2.approx.ftz.bf16 */
-/* ex2.approx.ftz.bf16x2 */
-static inline uint16_t ex2_approx_ftz_bf16_1(uint16_t a, _Bool *undecided) {
-    uint16_t a_2 = select_16(isSubnormal_bf16(a), copySign_bf16(0x0000u, a), a);  /* modifiers.yaml:36 */
-    uint16_t d = exp2_bf16(a_2, roundTiesToEven, 1, undecided);  /* ex2.yaml:30 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
-}
-#define EXPORT_ex2_approx_ftz_bf16_1 DECIDING_1(ex2_approx_ftz_bf16_1, uint16_t, uint16_t, roundTiesToEven)

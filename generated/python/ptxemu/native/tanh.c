@@ -11,21 +11,3 @@ static inline uint32_t tanh_approx_f32_1(uint32_t a, _Bool *undecided) {
     return d_2;
 }
 #define EXPORT_tanh_approx_f32_1 DECIDING_1(tanh_approx_f32_1, uint32_t, uint32_t, roundTiesToEven)
-
-/* tanh.approx.f16 */
-/* tanh.approx.f16x2 */
-static inline uint16_t tanh_approx_f16_1(uint16_t a, _Bool *undecided) {
-    uint16_t d = tanh_f16(a, roundTiesToEven, 0, undecided);  /* tanh.yaml:24 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
-}
-#define EXPORT_tanh_approx_f16_1 DECIDING_1(tanh_approx_f16_1, uint16_t, uint16_t, roundTiesToEven)
-
-/* tanh.approx.bf16 */
-/* tanh.approx.bf16x2 */
-static inline uint16_t tanh_approx_bf16_1(uint16_t a, _Bool *undecided) {
-    uint16_t d = tanh_bf16(a, roundTiesToEven, 0, undecided);  /* tanh.yaml:24 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
-}
-#define EXPORT_tanh_approx_bf16_1 DECIDING_1(tanh_approx_bf16_1, uint16_t, uint16_t, roundTiesToEven)
