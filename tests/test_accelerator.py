@@ -91,7 +91,7 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     interface._compile.cache_clear()
     accelerator._source.cache_clear()
     accelerator.exported.cache_clear()
-    accelerator._temporary.cache_clear()
+    monkeypatch.setattr(accelerator, "_own", {})
 
 
 @pytest.fixture
@@ -259,11 +259,12 @@ def test_variables_may_be_called_anything(tmp_path: Path, monkeypatch: pytest.Mo
     path = tmp_path / "spec/instructions/add.yaml"
     text = path.read_text("utf-8")
     assert "  d = a + b\n" in text
-    strange = "  double = a + b\n  PI = -double\n  undecided = -PI\n  short = undecided\n  d = short\n"
+    strange = "  double = a + b\n  double_ = -double\n  PI = -double_\n  undecided = -PI\n  addition_f32 = -undecided\n"
+    strange += "  d = addition_f32\n"
     path.write_text(text.replace("  d = a + b\n", strange), "utf-8")
     generate(tmp_path)
     monkeypatch.setattr(accelerator, "SOURCES", str(tmp_path / "generated/python/ptxemu/native"))
-    assert "double_ = addition" in (tmp_path / "generated/python/ptxemu/native/add.c").read_text("utf-8")
+    assert "v_double = addition" in (tmp_path / "generated/python/ptxemu/native/add.c").read_text("utf-8")
     assert add() is not None
 
 
@@ -454,7 +455,9 @@ def test_a_kernel_that_disagrees_is_refused(
 ) -> None:
     shutil.copytree(accelerator.SOURCES, tmp_path / "native")
     path = tmp_path / "native" / "add.c"
-    path.write_text(path.read_text().replace("addition_f32(a, b, roundTowardZero, 0)", "addition_f32(a, a, 0, 0)"))
+    right, wrong = "addition_f32(v_a, v_b, roundTowardZero, 0)", "addition_f32(v_a, v_a, 0, 0)"
+    assert right in path.read_text()
+    path.write_text(path.read_text().replace(right, wrong))
     monkeypatch.setattr(accelerator, "SOURCES", str(tmp_path / "native"))
     assert add() is None
     line = "ptxemu: the compiled add.rz.f32 disagrees with NumPy's and is not used; NumPy goes on"
@@ -478,3 +481,45 @@ def test_the_sources_are_part_of_the_package() -> None:
     names = {p.name for p in Path(accelerator.SOURCES).iterdir()}
     assert {"operations.h", "rounding.h", "kernel.h", "formats.h"} <= names
     assert {f"{opcode}.c" for opcode in WITH_C} <= names
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("command", ['"', "gcc\\"])
+def test_a_compiler_that_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    monkeypatch.setenv("CC", command)
+    assert add() is None
+    assert capsys.readouterr().err.startswith(f"ptxemu: the environment variable CC is {command!r}: No ")
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_relative_cache_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative/dir")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert accelerator._cache() == str(tmp_path / "home/.cache/ptxemu")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # nobody's home is known
+    assert accelerator._cache() == ""
+
+
+@pytest.mark.usefixtures("fresh")
+def test_no_folder_to_write_to(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object, **__: object) -> str:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("tempfile.mkdtemp", full)
+    assert add() is None
+    assert capsys.readouterr().err == "ptxemu: there is no folder to compile in: no space left; NumPy goes on\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.usefixtures("fresh")
+def test_a_forked_process_has_a_lock_of_its_own() -> None:
+    with accelerator._lock:
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if accelerator._lock.acquire(timeout=5) else 1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0

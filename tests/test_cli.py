@@ -161,3 +161,12 @@ def test_a_reader_that_leaves_early_and_a_poor_terminal_are_no_errors(project: P
         env={"PYTHONIOENCODING": "ascii", "PATH": ""}, capture_output=True, check=False,
     )  # fmt: skip
     assert poor.returncode == 1 and b"Traceback" not in poor.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+@pytest.mark.parametrize("command", ["query add.f32", "list --format csv", "vectors max.f32 --format csv"])
+def test_output_that_cannot_be_written_is_one_line(command: str) -> None:
+    script = f"import sys; from ptxspec.cli import main; sys.exit(main({[*command.split()]!r}))"
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-c", script], stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    assert done.returncode == 2 and done.stderr == "ptxspec: the output: No space left on device\n"

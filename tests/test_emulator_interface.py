@@ -9,8 +9,7 @@ import ml_dtypes
 import numpy as np
 import ptxemu
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_array_equal
 from ptxemu import environment
 

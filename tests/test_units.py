@@ -451,13 +451,26 @@ def test_what_cannot_be_read_gets_one_line(built: Project, tmp_path: Path) -> No
     nothing = built.run("fit", tmp_path / "nowhere")
     assert nothing.code == 2 and re.fullmatch(r"ptxspec: .*about\.json: cannot be read: .*\n", nothing.err)
     (tmp_path / "about.json").write_text("{}")
+    other = built.run("fit", tmp_path)
+    assert other.code == 2 and "not a recording of the unit's own results (cores-*.npz)" in other.err
+    (tmp_path / "about.json").write_text("[")
     assert "is not the description of a recording" in built.run("fit", tmp_path).err
     folder = record(built, tmp_path / "recording", one("RCP"))
     unknown = built.run("fit", folder, "--unit", "RPC")
     assert unknown.code == 2 and "unknown unit 'RPC'; did you mean 'RCP'?" in unknown.err
     assert "SIN: not recorded: sin" in built.run("fit", folder, "--unit", "SIN").out
-    (folder / "cores-a.npz").write_bytes(b"PK")
-    assert built.run("fit", folder, "--unit", "RCP").code == 2
+    path = folder / "cores-a.npz"
+    with np.load(path) as stored:
+        kept = dict(stored)
+    np.save(tmp_path / "one.npy", kept["rcp"])
+    for damaged in (b"PK", b"", (tmp_path / "one.npy").read_bytes()):
+        path.write_bytes(damaged)
+        assert re.fullmatch(
+            r"ptxspec: .*cores-a\.npz: cannot be read: .*\n", built.run("fit", folder, "--unit", "RCP").err
+        )
+    for strange in (kept["rcp"][:0], kept["rcp"].reshape(2, -1), kept["rcp"].astype(float)):
+        np.savez(path, **{**kept, "rcp": strange})
+        assert "'rcp' is not a row of integers" in built.run("fit", folder, "--unit", "RCP").err
 
 
 # A model as a file, and what can be wrong with it
@@ -596,6 +609,9 @@ def models(spec: Spec) -> dict[str, UnitModel]:
         ),
         "range": model(
             f32, Argument("octaves", 23, first=-12, last=3, odd=True), 1, 24, 24, interpolator(64, 4, 8, True)
+        ),
+        "range of positive numbers": model(
+            f32, Argument("octaves", 23, first=-12, last=3), 1, 24, 24, interpolator(64, 4, 8, False), positive
         ),
         "upper word": model(f64, Argument("significand", 20, 2), -1, 24, 21, interpolator(32, 16, 4, True)),
         "table of significands": model(

@@ -38,6 +38,8 @@ _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan|0x)", re.IGNORECASE)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command. Returns 0 for yes, 1 for no (errors found, stale), 2 for misuse or unreadable input."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if sys.stdout is None:
+        sys.stdout = io.StringIO()  # closed by whoever started the command
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that lacks a character gets its escape, as on stderr, and not a traceback.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -58,6 +60,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has seen enough; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return OK
+    except OSError as e:
+        print(f"ptxspec: {e.filename or 'the output'}: {e.strerror or e}", file=sys.stderr)
+        # What is left in the buffer could not be written either, and Python would try at exit.
+        sys.stdout = io.StringIO()
+        return MISUSE
     except KeyboardInterrupt:
         return 130
 

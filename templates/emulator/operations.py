@@ -237,8 +237,8 @@ def convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, daz
     if daz:
         x = flushed(x, source)
     if (source.exponent_bits, source.fraction_bits) == (f.exponent_bits, f.fraction_bits):
-        bits = select(isNaN(x, source), f.nan, x)
-        return flush(bits.copy(), f, _never) if ftz else bits
+        bits = replace(x.copy(), isNaN(x, source), f.nan, f)
+        return flush(bits, f, _never) if ftz else bits
     readable = source.native or source.carrier
     if readable is None or (f.carrier is None and f.native is None):
         return wide.convert(x, source, f, mode, ftz)

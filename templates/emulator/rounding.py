@@ -101,6 +101,7 @@ def replace(bits: Array, condition: Array, pattern: Any, f: Format) -> Array:
     NumPy's masked copies cost ten times an arithmetic operation where no processor can foresee the mask; where many
     lanes are concerned, arithmetic does it.
     """
+    bits = np.asarray(bits)  # what is made of constants is a scalar
     count = np.count_nonzero(condition)
     if 16 * count < bits.size or count == bits.size:
         if count:

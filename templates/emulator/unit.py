@@ -205,12 +205,12 @@ def _specials(x: Array, result: Array, u: Unit) -> None:
     f = u.format
     magnitude, sign = x & f.magnitude_mask, x > f.magnitude_mask
     zero, negative_zero, infinity, negative_infinity, nan, negative = (f.unsigned.type(max(s, 0)) for s in u.special)
-    if u.special[5] >= 0:
-        np.copyto(result, negative, where=sign)
     if u.kind == "octaves":
         np.copyto(result, x, where=magnitude < f.unsigned.type((u.first + f.bias) << f.fraction_bits))
         far = magnitude >= f.unsigned.type((u.last + 1 + f.bias) << f.fraction_bits)
         np.copyto(result, np.where(sign, negative_infinity, infinity), where=far)
+    if u.special[5] >= 0:
+        np.copyto(result, negative, where=sign)
     np.copyto(result, np.where(sign, negative_zero, zero), where=magnitude < f.smallest_normal)
     np.copyto(result, np.where(sign, negative_infinity, infinity), where=magnitude == f.infinity)
     np.copyto(result, nan, where=magnitude > f.infinity)

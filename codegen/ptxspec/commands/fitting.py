@@ -29,6 +29,7 @@ def _fit(options: argparse.Namespace) -> int:
         if name not in spec.units:
             raise PtxspecError(f"unknown unit '{name}'; {suggest(name, spec.units)}")
     recording = Recording(options.recording)
+    recording.about  # noqa: B018  # a folder that is none is told once, and before anything else
     emulator = evaluate.emulator(root)
     exact = True
     for name in options.unit or spec.units:

@@ -6,8 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from .. import evaluate as e
-from .. import roots
+from .. import evaluate as e, roots
 from ..evaluate import Evaluation
 from ..literals import describe
 from ..model import Variant

@@ -97,9 +97,11 @@ class _Module:
     names: dict[str, set[str]] = field(default_factory=lambda: {"..binary": {"Array"}})
     constants: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def use(self, module: str, name: str) -> str:
-        self.names.setdefault(module, set()).add(name)
-        return name
+    def use(self, module: str, name: str, own: bool = False) -> str:
+        """The name under which a name of a module is there. One that is not the language's (`own`) gets a name that no
+        variable of a specification has."""
+        self.names.setdefault(module, set()).add(f"{name} as _{name}" if own else name)
+        return f"_{name}" if own else name
 
     def constant(self, name: str, value: str, dtype: str) -> str:
         self.constants[name] = (value, dtype)
@@ -175,7 +177,7 @@ class _Writer:
         if t.function == AMEND:
             names = sorted(variables(arguments[2]))
             parts[2] = f"lambda {', '.join(names)}: {parts[2]}"
-            return f"{self.module.use('..operations', AMEND)}({', '.join(parts + names)})"
+            return f"{self.module.use('..operations', AMEND, own=True)}({', '.join(parts + names)})"
         if t.function == "convert":
             source = t.arguments[0].kind.format
             assert source is not None
@@ -187,7 +189,8 @@ class _Writer:
             parts += [self.module.use("..binary", t.mode), str(t.ftz)]
         if operands_flushed:
             parts.append("True")
-        return f"{self.module.use(_home(t.function), t.function)}({', '.join(parts)})"
+        own = t.function in (FLUSH, REPLACE)
+        return f"{self.module.use(_home(t.function), t.function, own)}({', '.join(parts)})"
 
     def are_flushed(self, arguments: tuple[Term, ...]) -> bool:
         """May the function flush all of its operands, because that is asked of them or changes nothing?"""

@@ -30,7 +30,7 @@ _OF_SINGLE_BITS = ("bits", "float_of", "bitAnd", "bitOr", "bitXor", "bitNot", "n
 
 
 def fuse(program: Program) -> Program:
-    """A program that does the same in fewer passes over its operands. It may call `FLUSH` and `AMEND` besides."""
+    """A program that does the same in fewer passes over its operands. It may also call `FLUSH`, `AMEND`, `REPLACE`."""
     lets, result = _without_second_canonicalising(program.lets, program.result)
     lets = _with_corrections(_flushing_late(lets, result), result)
     return replace(program, lets=live(list(lets), result), result=result)
@@ -122,7 +122,7 @@ def _flushing_late(lets: tuple[Let, ...], result: Term) -> tuple[Let, ...]:
             (argument,) = let.value.arguments
             if isinstance(argument, Var) and argument.name in late:
                 early = replace(let.value, arguments=late[argument.name].arguments)
-                name = f"{let.name}_unflushed"
+                name = f"_unflushed_{let.name}"
                 found.append(replace(let, name=name, value=early))
                 late[let.name] = replace(late[argument.name], arguments=(Var(early.kind, name),))
         found.append(let)
@@ -158,8 +158,8 @@ def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
     match let.value:
         case Apply(
             function="select",
-            arguments=(Apply(function="isNaN", arguments=(tested,)) as condition, Const() as pattern, Var() as value),
-        ) if tested == value and uses[value.name] == 2 and _is_fresh(values.get(value.name)):
+            arguments=(Apply(function="isNaN", arguments=(tested,)) as condition, pattern, Var() as value),
+        ) if not variables(pattern) and tested == value and uses[value.name] == 2 and _is_fresh(values.get(value.name)):
             return replace(
                 let, value=Apply(let.value.kind, REPLACE, (value, condition, pattern), let.value.kind.format)
             )
@@ -168,7 +168,9 @@ def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
 
 def _is_fresh(made: Term | None) -> bool:
     """Is what a function returns always an array of its own?"""
-    return isinstance(made, Apply) and (flushes_operands(made.function) or made.function in _OF_NEW_BITS)
+    if not isinstance(made, Apply) or not variables(made):
+        return False
+    return flushes_operands(made.function) or made.function in _OF_NEW_BITS
 
 
 def _corrections(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> list[Let]:
@@ -190,7 +192,7 @@ def _corrections(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> li
         # Whatever rounds makes a NaN of a NaN.
         implied = TABLE[made.function].rounds and of_operand.arguments[0] in made.arguments
         where = of_operand if implied else Apply(of_operand.kind, "logicalAnd", (condition, of_operand))
-        name = let.name if i == len(chain) - 1 else f"{let.name}_{i + 1}"
+        name = let.name if i == len(chain) - 1 else f"_amended_{i + 1}_{let.name}"
         found.append(replace(let, name=name, value=Apply(let.value.kind, AMEND, (value, where, amended), made.format)))
         value = Var(value.kind, name)
     return found
@@ -202,9 +204,12 @@ def _alternatives(term: Term, values: Mapping[str, Term]) -> list[tuple[Apply, T
     rest = _resolved(term, values)
     while isinstance(rest, Apply) and rest.function == "select":
         test, chosen, rest = (_resolved(a, values) for a in rest.arguments)
-        if not isinstance(test, Apply) or test.function != "isNaN" or not isinstance(chosen, Apply):
-            return None
-        found.append((test, chosen))
+        match test, chosen:
+            # What is amended stays a NaN, so that tests of it, here and elsewhere, find what they found.
+            case Apply(function="isNaN", arguments=(Var() as x,)), Apply(function="quieten", arguments=(y,)) if x == y:
+                found.append((test, chosen))
+            case _:
+                return None
     canonical = isinstance(rest, Const) and rest.kind.format and rest.value == rest.kind.format.canonical_nan
     return found if found and canonical else None
 

@@ -28,12 +28,6 @@ INFIX = {
 WITHOUT_C = {"unit"}
 # Their results may be left undecided, for NumPy's kernel to find.
 ELEMENTARY = {"exp2", "log2", "sin", "cos", "tanh", "rSqrt"}
-_RESERVED = {
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
-    "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
-    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
-    "undecided",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -148,7 +142,7 @@ def _function(one: Shared, direction: str) -> Function:
         for let in program.lets
     ]
     operand = _unsigned(program.format.width)
-    parameters = [f"{operand} {n}" for n in program.inputs]
+    parameters = [f"{operand} {_name(n)}" for n in program.inputs]
     result_type = "uint8_t" if program.result.kind.sort == "bool" else _type(program.result.kind)
     undecided = any(a.function in ELEMENTARY for a in _applications(program))
     result = _term(program.result)
@@ -164,8 +158,8 @@ def _type(kind: Kind) -> str:
 
 
 def _name(name: str) -> str:
-    """A variable's name; not one of C's own, nor that of a macro."""
-    return f"{name}_" if name in _RESERVED or name.isupper() else name
+    """A variable's name, which none of C, its macros or the functions here has."""
+    return f"v_{name}"
 
 
 def _constant(kind: Kind, value: int) -> str:

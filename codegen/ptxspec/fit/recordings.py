@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -46,8 +47,11 @@ class Recording:
             return {**{key: str(found[key]) for key in ("gpu", "driver", "sm")}, "variants": variants}
         except OSError as e:
             raise PtxspecError(f"{path}: cannot be read: {e.strerror or e}; name the folder of a recording") from None
-        except (ValueError, KeyError, TypeError) as e:
-            raise PtxspecError(f"{path}: is not the description of a recording: {e!r}") from None
+        except KeyError as e:
+            what = f"{path}: has no {e}: not a recording of the unit's own results (cores-*.npz)"
+            raise PtxspecError(f"{what}; conformance --record does not keep these") from None
+        except (ValueError, TypeError) as e:
+            raise PtxspecError(f"{path}: is not the description of a recording: {e}") from None
 
     def array(self, files: str, key: str) -> Array | None:
         """An array of the files of a pattern; None where none of them has it."""
@@ -55,9 +59,14 @@ class Recording:
             try:
                 with np.load(path) as stored:
                     if key in stored:
-                        return np.asarray(stored[key])
-            except (OSError, ValueError, zipfile.BadZipFile) as e:
+                        found = np.asarray(stored[key])
+                    else:
+                        continue
+            except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as e:
                 raise PtxspecError(f"{path}: cannot be read: {e}") from None
+            if found.ndim != 1 or not found.size or found.dtype.kind not in "iu":
+                raise PtxspecError(f"{path}: '{key}' is not a row of integers")
+            return found
         return None
 
     def index(self, variant: str) -> int | None:

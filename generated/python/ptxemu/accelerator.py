@@ -39,6 +39,18 @@ _kernels: dict[str, Native | None] = {}
 _said: set[str] = set()
 # A compiler that has failed is not asked again.
 _broken: list[Failure] = []
+# Temporary folders by the process that made them.
+_own: dict[int, str] = {}
+
+
+def _after_fork() -> None:
+    """Another thread may have held the lock, which this process does not have."""
+    global _lock
+    _lock = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class Failure(Exception):
@@ -127,7 +139,7 @@ def _proved(
     result = np.empty(columns[0].shape, np.bool_ if predicate else f.unsigned)
     kernel([*columns, result])
     with np.errstate(all="ignore"):
-        if not np.array_equal(result, function(*columns)):
+        if not np.array_equal(result, np.broadcast_to(function(*columns), result.shape)):
             raise Failure(f"the compiled {spelling} disagrees with NumPy's and is not used")
     return kernel
 
@@ -228,57 +240,80 @@ def _build(compiler: Compiler, flags: list[str], text: str, file: str, what: str
     name = os.path.basename(compiler.file)
     folder, fate = _cache(), "once for this machine; kept in"
     try:
-        os.makedirs(folder, 0o700, exist_ok=True)
-        scratch = tempfile.mkdtemp(dir=folder)
-    except OSError:
-        folder, fate = _temporary(), f"for this process, as {folder} cannot be written; kept in"
-        scratch = tempfile.mkdtemp(dir=folder)
+        try:
+            os.makedirs(folder, 0o700, exist_ok=True)
+            scratch = tempfile.mkdtemp(dir=folder)
+        except OSError:
+            fate = f"for this process, as {folder or 'a cache'} cannot be written; kept in"
+            folder = _temporary()
+            scratch = tempfile.mkdtemp(dir=folder)
+    except OSError as e:
+        raise _given_up(f"there is no folder to compile in: {e}") from None
     _say(f"compiling {what} with {name}, {fate} {folder}")
-    try:
-        made = os.path.join(scratch, file)
-        command = [*compiler.command, "-x", "c", "-", f"-I{SOURCES}", *flags, "-o", made, "-lm"]
-        # What zig keeps for itself goes where there is room, too.
-        environment = {f"ZIG_{which}_CACHE_DIR": os.path.join(folder, "zig") for which in ("GLOBAL", "LOCAL")}
+    made = os.path.join(scratch, file)
+    command = [*compiler.command, "-x", "c", "-", f"-I{SOURCES}", *flags, "-o", made, "-lm"]
+    # What zig keeps for itself goes where there is room, too.
+    environment = {f"ZIG_{which}_CACHE_DIR": os.path.join(folder, "zig") for which in ("GLOBAL", "LOCAL")}
+
+    def compiled(text: str) -> str | None:
+        """None, or why not."""
         done = subprocess.run(command, input=text.encode(), capture_output=True, env={**environment, **os.environ})
-        if done.returncode:
-            lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
-            reason = next((line for line in lines if "error" in line), lines[0] if lines else "no reason given")
-            raise Failure(f"{name} does not compile: {reason}")
+        lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
+        reason = next((line for line in lines if "error" in line), lines[0] if lines else "no reason given")
+        return reason if done.returncode else None
+
+    try:
+        reason = compiled(text)
+        if reason is not None:
+            failure = f"{name} does not compile: {reason}"
+            # Is it this source, or any?
+            raise Failure(failure) if compiled("") is None else _given_up(failure)
         with open(made, "rb") as library, open(f"{made}.digest", "w", encoding="ascii") as digest:
             digest.write(_digest(library.read()))
         for ending in (".digest", ""):
             os.replace(made + ending, os.path.join(folder, file + ending))
     except OSError as e:
-        _broken.append(Failure(f"{name} cannot be run, or its result not be kept: {e}"))
-        raise _broken[0] from None
-    except Failure as e:
-        _broken.append(e)
-        raise
+        raise _given_up(f"{name} cannot be run, or its result not be kept: {e}") from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return os.path.join(folder, file)
 
 
+def _given_up(reason: str) -> Failure:
+    """The failure of every compilation from now on."""
+    _broken.append(Failure(reason))
+    return _broken[-1]
+
+
 def _cache() -> str:
-    """The folder where libraries are kept, in the user's cache."""
+    """The folder where libraries are kept, in the user's cache; empty where there is none."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "")
     elif sys.platform == "darwin":
         base = "~/Library/Caches"
     else:
         base = os.environ.get("XDG_CACHE_HOME", "")
-    return os.path.join(os.path.expanduser(base or "~/.cache"), "ptxemu")
+    base = os.path.expanduser(base if os.path.isabs(base) or base.startswith("~") else "~/.cache")
+    # Nothing is loaded from wherever the process happens to stand.
+    return os.path.join(base, "ptxemu") if os.path.isabs(base) else ""
 
 
-@cache
 def _temporary() -> str:
-    """A folder that goes with the process."""
+    """A folder that goes with the process. Raises OSError."""
     import atexit
     import shutil
     import tempfile
 
-    folder = tempfile.mkdtemp(prefix="ptxemu-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = _own.get(os.getpid(), "")
+    if not os.path.isdir(folder):
+        folder = _own[os.getpid()] = tempfile.mkdtemp(prefix="ptxemu-")
+
+        def remove(owner: int, folder: str) -> None:
+            # A process that this one forks leaves the folder to it.
+            if os.getpid() == owner:
+                shutil.rmtree(folder, ignore_errors=True)
+
+        atexit.register(remove, os.getpid(), folder)
     return folder
 
 
@@ -287,7 +322,10 @@ def _compiler() -> Compiler:
     if os.environ.get("CC", "").strip():
         import shlex
 
-        command = shlex.split(os.environ["CC"])
+        try:
+            command = shlex.split(os.environ["CC"])
+        except ValueError as e:
+            raise Failure(f"the environment variable CC is {os.environ['CC']!r}: {e}") from None
         file = _on_path(command[0])
         if file is None:
             raise Failure(f"there is no compiler {command[0]}, which the environment variable CC names")
@@ -306,8 +344,8 @@ def _compiler() -> Compiler:
 
 def _on_path(name: str) -> str | None:
     ending = ".exe" if sys.platform == "win32" and not name.endswith(".exe") else ""
-    # Of a name that is a path, the join leaves that alone.
-    candidates = (os.path.join(folder, name + ending) for folder in os.get_exec_path())
+    folders = [""] if os.path.dirname(name) else os.get_exec_path()
+    candidates = (os.path.join(folder, name + ending) for folder in folders)
     return next((c for c in candidates if os.path.isfile(c) and os.access(c, os.X_OK)), None)
 
 

@@ -59,7 +59,7 @@ _NOTHING: Final = Nothing()
 
 
 class Environment:
-    """Reusable and reentrant: `with environment:` sets it, and the ordinary one afterwards."""
+    """`with environment:` sets it, and the ordinary one afterwards: reusable, but not to be nested."""
 
     def __init__(self, inside: Any, ordinary: Any, set_environment: Any) -> None:
         self._inside, self._ordinary, self._set = inside, ordinary, set_environment

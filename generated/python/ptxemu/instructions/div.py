@@ -15,7 +15,7 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    amend,
+    amend as _amend,
     compareGreater,
     copySign,
     division,
@@ -27,7 +27,7 @@ from ..operations import (
     select,
 )
 from ..rounding import (
-    flushed,
+    flushed as _flushed,
 )
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
@@ -54,8 +54,8 @@ def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
     # div.approx.ftz.f32
     # div.f32
     # div.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = flushed(a, f32)  # modifiers.yaml:36
-    b_2 = flushed(b, f32)  # modifiers.yaml:36
+    a_2 = _flushed(a, f32)  # modifiers.yaml:36
+    b_2 = _flushed(b, f32)  # modifiers.yaml:36
     d = division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:37
     condition = (compareGreater(magnitude(b_2, f32), _x7e800000, f32) & isFinite(b_2, f32))  # div.yaml:38
     condition_2 = isInfinite(a_2, f32)  # div.yaml:40
@@ -124,32 +124,32 @@ def div_rn_f64_2(a: Array, b: Array) -> Array:
     # div.rn.f64
     # div.f64
     d = division(a, b, f64, roundTiesToEven, False)  # div.yaml:37
-    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
 def div_rz_f64_2(a: Array, b: Array) -> Array:
     # div.rz.f64
     d = division(a, b, f64, roundTowardZero, False)  # div.yaml:37
-    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
 def div_rm_f64_2(a: Array, b: Array) -> Array:
     # div.rm.f64
     d = division(a, b, f64, roundTowardNegative, False)  # div.yaml:37
-    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
 def div_rp_f64_2(a: Array, b: Array) -> Array:
     # div.rp.f64
     d = division(a, b, f64, roundTowardPositive, False)  # div.yaml:37
-    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 

@@ -16,7 +16,7 @@ from ..formats import (
 )
 from ..operations import (
     addition,
-    amend,
+    amend as _amend,
     convert,
     fusedMultiplyAdd,
     isNaN,
@@ -28,7 +28,7 @@ from ..operations import (
     select,
 )
 from ..rounding import (
-    flushed,
+    flushed as _flushed,
 )
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
@@ -73,9 +73,9 @@ def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.ftz.f32
     # mad.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = flushed(a, f32)  # modifiers.yaml:36
-    b_2 = flushed(b, f32)  # modifiers.yaml:36
-    c_2 = flushed(c, f32)  # modifiers.yaml:36
+    a_2 = _flushed(a, f32)  # modifiers.yaml:36
+    b_2 = _flushed(b, f32)  # modifiers.yaml:36
+    c_2 = _flushed(c, f32)  # modifiers.yaml:36
     condition = isZero(c_2, f32)  # mad.yaml:37
     product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:38
     d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:39
@@ -93,9 +93,9 @@ def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.ftz.sat.f32
     # mad.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = flushed(a, f32)  # modifiers.yaml:36
-    b_2 = flushed(b, f32)  # modifiers.yaml:36
-    c_2 = flushed(c, f32)  # modifiers.yaml:36
+    a_2 = _flushed(a, f32)  # modifiers.yaml:36
+    b_2 = _flushed(b, f32)  # modifiers.yaml:36
+    c_2 = _flushed(c, f32)  # modifiers.yaml:36
     condition = isZero(c_2, f32)  # mad.yaml:37
     product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:38
     d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:39
@@ -223,36 +223,36 @@ def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.f64
     # mad.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # mad.yaml:36
-    d_9_1 = amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
-    d_9_2 = amend(d_9_1, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_9 = amend(d_9_2, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    _amended_1_d_9 = _amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
+    _amended_2_d_9 = _amend(_amended_1_d_9, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_9 = _amend(_amended_2_d_9, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_9
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # mad.yaml:36
-    d_9_1 = amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
-    d_9_2 = amend(d_9_1, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_9 = amend(d_9_2, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    _amended_1_d_9 = _amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
+    _amended_2_d_9 = _amend(_amended_1_d_9, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_9 = _amend(_amended_2_d_9, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_9
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # mad.yaml:36
-    d_9_1 = amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
-    d_9_2 = amend(d_9_1, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_9 = amend(d_9_2, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    _amended_1_d_9 = _amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
+    _amended_2_d_9 = _amend(_amended_1_d_9, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_9 = _amend(_amended_2_d_9, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_9
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # mad.yaml:36
-    d_9_1 = amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
-    d_9_2 = amend(d_9_1, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_9 = amend(d_9_2, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    _amended_1_d_9 = _amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
+    _amended_2_d_9 = _amend(_amended_1_d_9, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_9 = _amend(_amended_2_d_9, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_9
 
 

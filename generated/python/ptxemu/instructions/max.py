@@ -13,7 +13,7 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    amend,
+    amend as _amend,
     copySign,
     isNaN,
     magnitude,
@@ -22,8 +22,8 @@ from ..operations import (
     quieten,
 )
 from ..rounding import (
-    flushed,
-    replace,
+    flushed as _flushed,
+    replace as _replace,
 )
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
@@ -43,7 +43,7 @@ def max_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # max.yaml:42
     d = maximumNumber(a_2, b_2, f32)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
     return d_3
 
 
@@ -60,7 +60,7 @@ def max_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # max.yaml:42
     d = maximum(a_2, b_2, f32)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
     return d_3
 
 
@@ -74,11 +74,11 @@ def max_ftz_f32_2(a: Array, b: Array) -> Array:
 def max_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # max.ftz.xorsign.abs.f32
     sign = (a ^ b)  # max.yaml:39
-    a_3_unflushed = magnitude(a, f32)  # max.yaml:41
-    b_3_unflushed = magnitude(b, f32)  # max.yaml:42
-    d = maximumNumber(a_3_unflushed, b_3_unflushed, f32, True)  # max.yaml:45
+    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:41
+    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:42
+    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
     return d_3
 
 
@@ -91,11 +91,11 @@ def max_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
 def max_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # max.ftz.NaN.xorsign.abs.f32
     sign = (a ^ b)  # max.yaml:39
-    a_3_unflushed = magnitude(a, f32)  # max.yaml:41
-    b_3_unflushed = magnitude(b, f32)  # max.yaml:42
-    d = maximum(a_3_unflushed, b_3_unflushed, f32, True)  # max.yaml:45
+    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:41
+    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:42
+    d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
     return d_3
 
 
@@ -136,34 +136,34 @@ def max_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
 def max_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.ftz.f32
     d = maximumNumber(a, b, f32, True)  # max.yaml:45
-    d_2 = maximumNumber(d, flushed(c, f32), f32)  # max.yaml:47
+    d_2 = maximumNumber(d, _flushed(c, f32), f32)  # max.yaml:47
     return d_2
 
 
 def max_ftz_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.ftz.abs.f32
-    a_3_unflushed = magnitude(a, f32)  # max.yaml:41
-    b_3_unflushed = magnitude(b, f32)  # max.yaml:42
-    c_3_unflushed = magnitude(c, f32)  # max.yaml:44
-    d = maximumNumber(a_3_unflushed, b_3_unflushed, f32, True)  # max.yaml:45
-    d_2 = maximumNumber(d, flushed(c_3_unflushed, f32), f32)  # max.yaml:47
+    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:41
+    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:42
+    _unflushed_c_3 = magnitude(c, f32)  # max.yaml:44
+    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:45
+    d_2 = maximumNumber(d, _flushed(_unflushed_c_3, f32), f32)  # max.yaml:47
     return d_2
 
 
 def max_ftz_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.ftz.NaN.f32
     d = maximum(a, b, f32, True)  # max.yaml:45
-    d_2 = maximum(d, flushed(c, f32), f32)  # max.yaml:47
+    d_2 = maximum(d, _flushed(c, f32), f32)  # max.yaml:47
     return d_2
 
 
 def max_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.ftz.NaN.abs.f32
-    a_3_unflushed = magnitude(a, f32)  # max.yaml:41
-    b_3_unflushed = magnitude(b, f32)  # max.yaml:42
-    c_3_unflushed = magnitude(c, f32)  # max.yaml:44
-    d = maximum(a_3_unflushed, b_3_unflushed, f32, True)  # max.yaml:45
-    d_2 = maximum(d, flushed(c_3_unflushed, f32), f32)  # max.yaml:47
+    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:41
+    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:42
+    _unflushed_c_3 = magnitude(c, f32)  # max.yaml:44
+    d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:45
+    d_2 = maximum(d, _flushed(_unflushed_c_3, f32), f32)  # max.yaml:47
     return d_2
 
 
@@ -171,8 +171,8 @@ def max_f64_2(a: Array, b: Array) -> Array:
     # max.f64
     d = maximumNumber(a, b, f64)  # max.yaml:45
     condition = isNaN(d, f64)  # types.yaml:25
-    d_7_1 = amend(d, (condition & isNaN(b, f64)), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = amend(d_7_1, (condition & isNaN(a, f64)), lambda a: quieten(a, f64), a)  # types.yaml:25
+    _amended_1_d_7 = _amend(d, (condition & isNaN(b, f64)), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = _amend(_amended_1_d_7, (condition & isNaN(a, f64)), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
@@ -191,7 +191,7 @@ def max_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # max.yaml:42
     d = maximumNumber(a_2, b_2, f16)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
     return d_3
 
 
@@ -210,7 +210,7 @@ def max_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # max.yaml:42
     d = maximum(a_2, b_2, f16)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
     return d_3
 
 
@@ -225,11 +225,11 @@ def max_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # max.ftz.xorsign.abs.f16
     # max.ftz.xorsign.abs.f16x2
     sign = (a ^ b)  # max.yaml:39
-    a_3_unflushed = magnitude(a, f16)  # max.yaml:41
-    b_3_unflushed = magnitude(b, f16)  # max.yaml:42
-    d = maximumNumber(a_3_unflushed, b_3_unflushed, f16, True)  # max.yaml:45
+    _unflushed_a_3 = magnitude(a, f16)  # max.yaml:41
+    _unflushed_b_3 = magnitude(b, f16)  # max.yaml:42
+    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
     return d_3
 
 
@@ -244,11 +244,11 @@ def max_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # max.ftz.NaN.xorsign.abs.f16
     # max.ftz.NaN.xorsign.abs.f16x2
     sign = (a ^ b)  # max.yaml:39
-    a_3_unflushed = magnitude(a, f16)  # max.yaml:41
-    b_3_unflushed = magnitude(b, f16)  # max.yaml:42
-    d = maximum(a_3_unflushed, b_3_unflushed, f16, True)  # max.yaml:45
+    _unflushed_a_3 = magnitude(a, f16)  # max.yaml:41
+    _unflushed_b_3 = magnitude(b, f16)  # max.yaml:42
+    d = maximum(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
     return d_3
 
 
@@ -267,7 +267,7 @@ def max_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # max.yaml:42
     d = maximumNumber(a_2, b_2, bf16)  # max.yaml:45
     d_2 = copySign(d, sign, bf16)  # max.yaml:49
-    d_3 = replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:19
     return d_3
 
 
@@ -286,7 +286,7 @@ def max_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # max.yaml:42
     d = maximum(a_2, b_2, bf16)  # max.yaml:45
     d_2 = copySign(d, sign, bf16)  # max.yaml:49
-    d_3 = replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:19
     return d_3
 
 

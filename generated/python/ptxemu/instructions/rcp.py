@@ -15,7 +15,7 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    amend,
+    amend as _amend,
     division,
     fusedMultiplyAdd,
     isNaN,
@@ -25,7 +25,7 @@ from ..operations import (
     select,
 )
 from ..rounding import (
-    flushed,
+    flushed as _flushed,
 )
 
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
@@ -90,34 +90,34 @@ def rcp_rp_ftz_f32_1(a: Array) -> Array:
 def rcp_rn_f64_1(a: Array) -> Array:
     # rcp.rn.f64
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # rcp.yaml:47
-    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 
 def rcp_rz_f64_1(a: Array) -> Array:
     # rcp.rz.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # rcp.yaml:47
-    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 
 def rcp_rm_f64_1(a: Array) -> Array:
     # rcp.rm.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # rcp.yaml:47
-    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 
 def rcp_rp_f64_1(a: Array) -> Array:
     # rcp.rp.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # rcp.yaml:47
-    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 
 def rcp_approx_ftz_f64_1(a: Array) -> Array:
     # rcp.approx.ftz.f64
-    a_2 = flushed(a, f64)  # modifiers.yaml:36
+    a_2 = _flushed(a, f64)  # modifiers.yaml:36
     reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rcp.yaml:44
     _1 = negate((reciprocal & _xffffffff00000000), f64)
     y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)  # rcp.yaml:40
@@ -128,37 +128,37 @@ def rcp_approx_ftz_f64_1(a: Array) -> Array:
 
 def rcp_rn_ftz_f64_1(a: Array) -> Array:
     # rcp.rn.ftz.f64
-    a_2 = flushed(a, f64)  # modifiers.yaml:36
+    a_2 = _flushed(a, f64)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
+    d_5 = _amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
     return d_5
 
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
     # rcp.rz.ftz.f64
-    a_2 = flushed(a, f64)  # modifiers.yaml:36
+    a_2 = _flushed(a, f64)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
+    d_5 = _amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
     return d_5
 
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
     # rcp.rm.ftz.f64
-    a_2 = flushed(a, f64)  # modifiers.yaml:36
+    a_2 = _flushed(a, f64)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
+    d_5 = _amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
     return d_5
 
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
     # rcp.rp.ftz.f64
-    a_2 = flushed(a, f64)  # modifiers.yaml:36
+    a_2 = _flushed(a, f64)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # rcp.yaml:47
     condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
+    d_5 = _amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
     return d_5
 
 

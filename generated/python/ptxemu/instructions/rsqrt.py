@@ -15,7 +15,7 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    amend,
+    amend as _amend,
     fusedMultiplyAdd,
     isNaN,
     isNormal,
@@ -24,7 +24,7 @@ from ..operations import (
     select,
 )
 from ..rounding import (
-    flushed,
+    flushed as _flushed,
 )
 
 _x4000000000000000: Array = _np.array(0x4000000000000000, _np.uint64)
@@ -50,13 +50,13 @@ def rsqrt_approx_f64_1(a: Array) -> Array:
     # rsqrt.approx.f64
     # rsqrt.f64
     d = rSqrt(a, f64, roundTiesToEven, False)  # rsqrt.yaml:43
-    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 
 def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
     # rsqrt.approx.ftz.f64
-    a_2 = flushed(a, f64)  # modifiers.yaml:36
+    a_2 = _flushed(a, f64)  # modifiers.yaml:36
     root = rSqrt((a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rsqrt.yaml:40
     _1 = negate((root & _xffffffff00000000), f64)
     y = fusedMultiplyAdd(_x4000000000000000, root, _1, f64, roundTiesToEven, True)  # rsqrt.yaml:36

@@ -13,7 +13,7 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    amend,
+    amend as _amend,
     isNaN,
     quieten,
     squareRoot,
@@ -76,28 +76,28 @@ def sqrt_rn_f64_1(a: Array) -> Array:
     # sqrt.rn.f64
     # sqrt.f64
     d = squareRoot(a, f64, roundTiesToEven, False)  # sqrt.yaml:36
-    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 
 def sqrt_rz_f64_1(a: Array) -> Array:
     # sqrt.rz.f64
     d = squareRoot(a, f64, roundTowardZero, False)  # sqrt.yaml:36
-    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 
 def sqrt_rm_f64_1(a: Array) -> Array:
     # sqrt.rm.f64
     d = squareRoot(a, f64, roundTowardNegative, False)  # sqrt.yaml:36
-    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 
 def sqrt_rp_f64_1(a: Array) -> Array:
     # sqrt.rp.f64
     d = squareRoot(a, f64, roundTowardPositive, False)  # sqrt.yaml:36
-    d_5 = amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_5
 
 

@@ -17,7 +17,7 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    amend,
+    amend as _amend,
     isNaN,
     maximumNumber,
     minimumNumber,
@@ -159,32 +159,32 @@ def sub_f64_2(a: Array, b: Array) -> Array:
     # sub.f64
     # sub.rn.f64
     d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:34
-    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
 def sub_rz_f64_2(a: Array, b: Array) -> Array:
     # sub.rz.f64
     d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:34
-    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
 def sub_rm_f64_2(a: Array, b: Array) -> Array:
     # sub.rm.f64
     d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:34
-    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 
 def sub_rp_f64_2(a: Array, b: Array) -> Array:
     # sub.rp.f64
     d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:34
-    d_7_1 = amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = amend(d_7_1, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
+    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
     return d_7
 
 

@@ -8,20 +8,20 @@
 /* add.rn.f32 */
 /* add.f32x2 */
 /* add.rn.f32x2 */
-static inline uint32_t add_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = addition_f32(a, b, roundTiesToEven, 0);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t add_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = addition_f32(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_add_f32_2 KERNEL_2(add_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* add.sat.f32 */
 /* add.rn.sat.f32 */
-static inline uint32_t add_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = addition_f32(a, b, roundTiesToEven, 0);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t add_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = addition_f32(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_add_sat_f32_2 KERNEL_2(add_sat_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
@@ -31,12 +31,12 @@ static inline uint32_t add_sat_f32_2(uint32_t a, uint32_t b) {
 /* add.rn.ftz.f32x2 */
 /* add.f32 on sm_10, sm_11, sm_12, sm_13 */
 /* add.rn.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t add_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = addition_f32(a_2, b_2, roundTiesToEven, 1);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t add_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_add_ftz_f32_2 KERNEL_2(add_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
@@ -44,200 +44,200 @@ static inline uint32_t add_ftz_f32_2(uint32_t a, uint32_t b) {
 /* add.rn.ftz.sat.f32 */
 /* add.sat.f32 on sm_10, sm_11, sm_12, sm_13 */
 /* add.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t add_ftz_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = addition_f32(a_2, b_2, roundTiesToEven, 1);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t add_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_add_ftz_sat_f32_2 KERNEL_2(add_ftz_sat_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* add.rz.f32 */
 /* add.rz.f32x2 */
-static inline uint32_t add_rz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = addition_f32(a, b, roundTowardZero, 0);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t add_rz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = addition_f32(v_a, v_b, roundTowardZero, 0);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_add_rz_f32_2 KERNEL_2(add_rz_f32_2, uint32_t, uint32_t, roundTowardZero)
 
 /* add.rz.sat.f32 */
-static inline uint32_t add_rz_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = addition_f32(a, b, roundTowardZero, 0);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t add_rz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = addition_f32(v_a, v_b, roundTowardZero, 0);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_add_rz_sat_f32_2 KERNEL_2(add_rz_sat_f32_2, uint32_t, uint32_t, roundTowardZero)
 
 /* add.rz.ftz.f32 */
 /* add.rz.ftz.f32x2 */
 /* add.rz.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t add_rz_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = addition_f32(a_2, b_2, roundTowardZero, 1);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t add_rz_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_add_rz_ftz_f32_2 KERNEL_2(add_rz_ftz_f32_2, uint32_t, uint32_t, roundTowardZero)
 
 /* add.rz.ftz.sat.f32 */
 /* add.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t add_rz_ftz_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = addition_f32(a_2, b_2, roundTowardZero, 1);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t add_rz_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_add_rz_ftz_sat_f32_2 KERNEL_2(add_rz_ftz_sat_f32_2, uint32_t, uint32_t, roundTowardZero)
 
 /* add.rm.f32 */
 /* add.rm.f32x2 */
-static inline uint32_t add_rm_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = addition_f32(a, b, roundTowardNegative, 0);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t add_rm_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = addition_f32(v_a, v_b, roundTowardNegative, 0);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_add_rm_f32_2 KERNEL_2(add_rm_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* add.rm.sat.f32 */
-static inline uint32_t add_rm_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = addition_f32(a, b, roundTowardNegative, 0);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t add_rm_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = addition_f32(v_a, v_b, roundTowardNegative, 0);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_add_rm_sat_f32_2 KERNEL_2(add_rm_sat_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* add.rm.ftz.f32 */
 /* add.rm.ftz.f32x2 */
-static inline uint32_t add_rm_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = addition_f32(a_2, b_2, roundTowardNegative, 1);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t add_rm_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_add_rm_ftz_f32_2 KERNEL_2(add_rm_ftz_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* add.rm.ftz.sat.f32 */
-static inline uint32_t add_rm_ftz_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = addition_f32(a_2, b_2, roundTowardNegative, 1);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t add_rm_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_add_rm_ftz_sat_f32_2 KERNEL_2(add_rm_ftz_sat_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* add.rp.f32 */
 /* add.rp.f32x2 */
-static inline uint32_t add_rp_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = addition_f32(a, b, roundTowardPositive, 0);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t add_rp_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = addition_f32(v_a, v_b, roundTowardPositive, 0);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_add_rp_f32_2 KERNEL_2(add_rp_f32_2, uint32_t, uint32_t, roundTowardPositive)
 
 /* add.rp.sat.f32 */
-static inline uint32_t add_rp_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = addition_f32(a, b, roundTowardPositive, 0);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t add_rp_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = addition_f32(v_a, v_b, roundTowardPositive, 0);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_add_rp_sat_f32_2 KERNEL_2(add_rp_sat_f32_2, uint32_t, uint32_t, roundTowardPositive)
 
 /* add.rp.ftz.f32 */
 /* add.rp.ftz.f32x2 */
-static inline uint32_t add_rp_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = addition_f32(a_2, b_2, roundTowardPositive, 1);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t add_rp_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_add_rp_ftz_f32_2 KERNEL_2(add_rp_ftz_f32_2, uint32_t, uint32_t, roundTowardPositive)
 
 /* add.rp.ftz.sat.f32 */
-static inline uint32_t add_rp_ftz_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = addition_f32(a_2, b_2, roundTowardPositive, 1);  /* add.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t add_rp_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* add.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_add_rp_ftz_sat_f32_2 KERNEL_2(add_rp_ftz_sat_f32_2, uint32_t, uint32_t, roundTowardPositive)
 
 /* add.f64 */
 /* add.rn.f64 */
-static inline uint64_t add_f64_2(uint64_t a, uint64_t b) {
-    uint64_t d = addition_f64(a, b, roundTiesToEven, 0);  /* add.yaml:34 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    uint64_t d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_5 = select_64(condition_3, d_3, d_4);  /* types.yaml:28 */
-    uint64_t d_6 = select_64(condition_2, d_2, d_5);  /* types.yaml:26 */
-    uint64_t d_7 = select_64(condition, d_6, d);  /* types.yaml:25 */
-    return d_7;
+static inline uint64_t add_f64_2(uint64_t v_a, uint64_t v_b) {
+    uint64_t v_d = addition_f64(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:34 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    return v_d_7;
 }
 #define EXPORT_add_f64_2 KERNEL_2(add_f64_2, uint64_t, uint64_t, roundTiesToEven)
 
 /* add.rz.f64 */
-static inline uint64_t add_rz_f64_2(uint64_t a, uint64_t b) {
-    uint64_t d = addition_f64(a, b, roundTowardZero, 0);  /* add.yaml:34 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    uint64_t d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_5 = select_64(condition_3, d_3, d_4);  /* types.yaml:28 */
-    uint64_t d_6 = select_64(condition_2, d_2, d_5);  /* types.yaml:26 */
-    uint64_t d_7 = select_64(condition, d_6, d);  /* types.yaml:25 */
-    return d_7;
+static inline uint64_t add_rz_f64_2(uint64_t v_a, uint64_t v_b) {
+    uint64_t v_d = addition_f64(v_a, v_b, roundTowardZero, 0);  /* add.yaml:34 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    return v_d_7;
 }
 #define EXPORT_add_rz_f64_2 KERNEL_2(add_rz_f64_2, uint64_t, uint64_t, roundTowardZero)
 
 /* add.rm.f64 */
-static inline uint64_t add_rm_f64_2(uint64_t a, uint64_t b) {
-    uint64_t d = addition_f64(a, b, roundTowardNegative, 0);  /* add.yaml:34 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    uint64_t d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_5 = select_64(condition_3, d_3, d_4);  /* types.yaml:28 */
-    uint64_t d_6 = select_64(condition_2, d_2, d_5);  /* types.yaml:26 */
-    uint64_t d_7 = select_64(condition, d_6, d);  /* types.yaml:25 */
-    return d_7;
+static inline uint64_t add_rm_f64_2(uint64_t v_a, uint64_t v_b) {
+    uint64_t v_d = addition_f64(v_a, v_b, roundTowardNegative, 0);  /* add.yaml:34 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    return v_d_7;
 }
 #define EXPORT_add_rm_f64_2 KERNEL_2(add_rm_f64_2, uint64_t, uint64_t, roundTowardNegative)
 
 /* add.rp.f64 */
-static inline uint64_t add_rp_f64_2(uint64_t a, uint64_t b) {
-    uint64_t d = addition_f64(a, b, roundTowardPositive, 0);  /* add.yaml:34 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    uint64_t d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_5 = select_64(condition_3, d_3, d_4);  /* types.yaml:28 */
-    uint64_t d_6 = select_64(condition_2, d_2, d_5);  /* types.yaml:26 */
-    uint64_t d_7 = select_64(condition, d_6, d);  /* types.yaml:25 */
-    return d_7;
+static inline uint64_t add_rp_f64_2(uint64_t v_a, uint64_t v_b) {
+    uint64_t v_d = addition_f64(v_a, v_b, roundTowardPositive, 0);  /* add.yaml:34 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    return v_d_7;
 }
 #define EXPORT_add_rp_f64_2 KERNEL_2(add_rp_f64_2, uint64_t, uint64_t, roundTowardPositive)
 
@@ -245,10 +245,10 @@ static inline uint64_t add_rp_f64_2(uint64_t a, uint64_t b) {
 /* add.f16x2 */
 /* add.rn.f16 */
 /* add.rn.f16x2 */
-static inline uint16_t add_f16_2(uint16_t a, uint16_t b) {
-    uint16_t d = addition_f16(a, b, roundTiesToEven, 0);  /* add.yaml:34 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t add_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_d = addition_f16(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:34 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_add_f16_2 KERNEL_2(add_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
@@ -256,11 +256,11 @@ static inline uint16_t add_f16_2(uint16_t a, uint16_t b) {
 /* add.sat.f16x2 */
 /* add.rn.sat.f16 */
 /* add.rn.sat.f16x2 */
-static inline uint16_t add_sat_f16_2(uint16_t a, uint16_t b) {
-    uint16_t d = addition_f16(a, b, roundTiesToEven, 0);  /* add.yaml:34 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = minimumNumber_f16(maximumNumber_f16(d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint16_t add_sat_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_d = addition_f16(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:34 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_add_sat_f16_2 KERNEL_2(add_sat_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
@@ -268,12 +268,12 @@ static inline uint16_t add_sat_f16_2(uint16_t a, uint16_t b) {
 /* add.ftz.f16x2 */
 /* add.rn.ftz.f16 */
 /* add.rn.ftz.f16x2 */
-static inline uint16_t add_ftz_f16_2(uint16_t a, uint16_t b) {
-    uint16_t a_2 = select_16(isSubnormal_f16(a), copySign_f16(0x0000u, a), a);  /* modifiers.yaml:36 */
-    uint16_t b_2 = select_16(isSubnormal_f16(b), copySign_f16(0x0000u, b), b);  /* modifiers.yaml:36 */
-    uint16_t d = addition_f16(a_2, b_2, roundTiesToEven, 1);  /* add.yaml:34 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t add_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_d = addition_f16(v_a_2, v_b_2, roundTiesToEven, 1);  /* add.yaml:34 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_add_ftz_f16_2 KERNEL_2(add_ftz_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
@@ -281,13 +281,13 @@ static inline uint16_t add_ftz_f16_2(uint16_t a, uint16_t b) {
 /* add.ftz.sat.f16x2 */
 /* add.rn.ftz.sat.f16 */
 /* add.rn.ftz.sat.f16x2 */
-static inline uint16_t add_ftz_sat_f16_2(uint16_t a, uint16_t b) {
-    uint16_t a_2 = select_16(isSubnormal_f16(a), copySign_f16(0x0000u, a), a);  /* modifiers.yaml:36 */
-    uint16_t b_2 = select_16(isSubnormal_f16(b), copySign_f16(0x0000u, b), b);  /* modifiers.yaml:36 */
-    uint16_t d = addition_f16(a_2, b_2, roundTiesToEven, 1);  /* add.yaml:34 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = minimumNumber_f16(maximumNumber_f16(d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint16_t add_ftz_sat_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_d = addition_f16(v_a_2, v_b_2, roundTiesToEven, 1);  /* add.yaml:34 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_add_ftz_sat_f16_2 KERNEL_2(add_ftz_sat_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
@@ -295,9 +295,9 @@ static inline uint16_t add_ftz_sat_f16_2(uint16_t a, uint16_t b) {
 /* add.bf16x2 */
 /* add.rn.bf16 */
 /* add.rn.bf16x2 */
-static inline uint16_t add_bf16_2(uint16_t a, uint16_t b) {
-    uint16_t d = addition_bf16(a, b, roundTiesToEven, 0);  /* add.yaml:34 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t add_bf16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_d = addition_bf16(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:34 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_add_bf16_2 KERNEL_2(add_bf16_2, uint16_t, uint16_t, roundTiesToEven)

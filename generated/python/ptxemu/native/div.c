@@ -5,177 +5,177 @@
 #include "kernel.h"
 
 /* div.approx.f32 */
-static inline uint32_t div_approx_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = division_f32(a, b, roundTiesToEven, 0);  /* div.yaml:37 */
-    _Bool condition = (compareGreater_f32(magnitude_f32(b), 0x7e800000u) & isFinite_f32(b));  /* div.yaml:38 */
-    _Bool condition_2 = isInfinite_f32(a);  /* div.yaml:40 */
-    uint32_t d_2 = 0x7fffffffu;  /* div.yaml:41 */
-    _Bool condition_3 = (!isNaN_f32(a));  /* div.yaml:42 */
-    uint32_t d_3 = copySign_f32(0x00000000u, d);  /* div.yaml:43 */
-    uint32_t d_4 = select_32(condition_3, d_3, d);  /* div.yaml:42 */
-    uint32_t d_5 = select_32(condition_2, d_2, d_4);  /* div.yaml:40 */
-    uint32_t d_6 = select_32(condition, d_5, d);  /* div.yaml:38 */
-    uint32_t d_7 = select_32(isNaN_f32(d_6), 0x7fffffffu, d_6);  /* types.yaml:19 */
-    return d_7;
+static inline uint32_t div_approx_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = division_f32(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:37 */
+    _Bool v_condition = (compareGreater_f32(magnitude_f32(v_b), 0x7e800000u) & isFinite_f32(v_b));  /* div.yaml:38 */
+    _Bool v_condition_2 = isInfinite_f32(v_a);  /* div.yaml:40 */
+    uint32_t v_d_2 = 0x7fffffffu;  /* div.yaml:41 */
+    _Bool v_condition_3 = (!isNaN_f32(v_a));  /* div.yaml:42 */
+    uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);  /* div.yaml:43 */
+    uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* div.yaml:42 */
+    uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* div.yaml:40 */
+    uint32_t v_d_6 = select_32(v_condition, v_d_5, v_d);  /* div.yaml:38 */
+    uint32_t v_d_7 = select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:19 */
+    return v_d_7;
 }
 #define EXPORT_div_approx_f32_2 KERNEL_2(div_approx_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* div.approx.ftz.f32 */
 /* div.f32 */
 /* div.approx.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t div_approx_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = division_f32(a_2, b_2, roundTiesToEven, 1);  /* div.yaml:37 */
-    _Bool condition = (compareGreater_f32(magnitude_f32(b_2), 0x7e800000u) & isFinite_f32(b_2));  /* div.yaml:38 */
-    _Bool condition_2 = isInfinite_f32(a_2);  /* div.yaml:40 */
-    uint32_t d_2 = 0x7fffffffu;  /* div.yaml:41 */
-    _Bool condition_3 = (!isNaN_f32(a_2));  /* div.yaml:42 */
-    uint32_t d_3 = copySign_f32(0x00000000u, d);  /* div.yaml:43 */
-    uint32_t d_4 = select_32(condition_3, d_3, d);  /* div.yaml:42 */
-    uint32_t d_5 = select_32(condition_2, d_2, d_4);  /* div.yaml:40 */
-    uint32_t d_6 = select_32(condition, d_5, d);  /* div.yaml:38 */
-    uint32_t d_7 = select_32(isNaN_f32(d_6), 0x7fffffffu, d_6);  /* types.yaml:19 */
-    return d_7;
+static inline uint32_t div_approx_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* div.yaml:37 */
+    _Bool v_condition = (compareGreater_f32(magnitude_f32(v_b_2), 0x7e800000u) & isFinite_f32(v_b_2));  /* div.yaml:38 */
+    _Bool v_condition_2 = isInfinite_f32(v_a_2);  /* div.yaml:40 */
+    uint32_t v_d_2 = 0x7fffffffu;  /* div.yaml:41 */
+    _Bool v_condition_3 = (!isNaN_f32(v_a_2));  /* div.yaml:42 */
+    uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);  /* div.yaml:43 */
+    uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* div.yaml:42 */
+    uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* div.yaml:40 */
+    uint32_t v_d_6 = select_32(v_condition, v_d_5, v_d);  /* div.yaml:38 */
+    uint32_t v_d_7 = select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:19 */
+    return v_d_7;
 }
 #define EXPORT_div_approx_ftz_f32_2 KERNEL_2(div_approx_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* div.full.f32 */
 /* div.rn.f32 */
-static inline uint32_t div_full_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = division_f32(a, b, roundTiesToEven, 0);  /* div.yaml:37 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t div_full_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = division_f32(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_div_full_f32_2 KERNEL_2(div_full_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* div.full.ftz.f32 */
 /* div.rn.ftz.f32 */
 /* div.full.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t div_full_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = division_f32(a_2, b_2, roundTiesToEven, 1);  /* div.yaml:37 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t div_full_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* div.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_div_full_ftz_f32_2 KERNEL_2(div_full_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* div.rz.f32 */
-static inline uint32_t div_rz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = division_f32(a, b, roundTowardZero, 0);  /* div.yaml:37 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t div_rz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = division_f32(v_a, v_b, roundTowardZero, 0);  /* div.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_div_rz_f32_2 KERNEL_2(div_rz_f32_2, uint32_t, uint32_t, roundTowardZero)
 
 /* div.rz.ftz.f32 */
-static inline uint32_t div_rz_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = division_f32(a_2, b_2, roundTowardZero, 1);  /* div.yaml:37 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t div_rz_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* div.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_div_rz_ftz_f32_2 KERNEL_2(div_rz_ftz_f32_2, uint32_t, uint32_t, roundTowardZero)
 
 /* div.rm.f32 */
-static inline uint32_t div_rm_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = division_f32(a, b, roundTowardNegative, 0);  /* div.yaml:37 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t div_rm_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = division_f32(v_a, v_b, roundTowardNegative, 0);  /* div.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_div_rm_f32_2 KERNEL_2(div_rm_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* div.rm.ftz.f32 */
-static inline uint32_t div_rm_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = division_f32(a_2, b_2, roundTowardNegative, 1);  /* div.yaml:37 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t div_rm_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* div.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_div_rm_ftz_f32_2 KERNEL_2(div_rm_ftz_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* div.rp.f32 */
-static inline uint32_t div_rp_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = division_f32(a, b, roundTowardPositive, 0);  /* div.yaml:37 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t div_rp_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = division_f32(v_a, v_b, roundTowardPositive, 0);  /* div.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_div_rp_f32_2 KERNEL_2(div_rp_f32_2, uint32_t, uint32_t, roundTowardPositive)
 
 /* div.rp.ftz.f32 */
-static inline uint32_t div_rp_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = division_f32(a_2, b_2, roundTowardPositive, 1);  /* div.yaml:37 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t div_rp_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* div.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_div_rp_ftz_f32_2 KERNEL_2(div_rp_ftz_f32_2, uint32_t, uint32_t, roundTowardPositive)
 
 /* div.rn.f64 */
 /* div.f64 */
-static inline uint64_t div_rn_f64_2(uint64_t a, uint64_t b) {
-    uint64_t d = division_f64(a, b, roundTiesToEven, 0);  /* div.yaml:37 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    uint64_t d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_5 = select_64(condition_3, d_3, d_4);  /* types.yaml:28 */
-    uint64_t d_6 = select_64(condition_2, d_2, d_5);  /* types.yaml:26 */
-    uint64_t d_7 = select_64(condition, d_6, d);  /* types.yaml:25 */
-    return d_7;
+static inline uint64_t div_rn_f64_2(uint64_t v_a, uint64_t v_b) {
+    uint64_t v_d = division_f64(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:37 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    return v_d_7;
 }
 #define EXPORT_div_rn_f64_2 KERNEL_2(div_rn_f64_2, uint64_t, uint64_t, roundTiesToEven)
 
 /* div.rz.f64 */
-static inline uint64_t div_rz_f64_2(uint64_t a, uint64_t b) {
-    uint64_t d = division_f64(a, b, roundTowardZero, 0);  /* div.yaml:37 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    uint64_t d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_5 = select_64(condition_3, d_3, d_4);  /* types.yaml:28 */
-    uint64_t d_6 = select_64(condition_2, d_2, d_5);  /* types.yaml:26 */
-    uint64_t d_7 = select_64(condition, d_6, d);  /* types.yaml:25 */
-    return d_7;
+static inline uint64_t div_rz_f64_2(uint64_t v_a, uint64_t v_b) {
+    uint64_t v_d = division_f64(v_a, v_b, roundTowardZero, 0);  /* div.yaml:37 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    return v_d_7;
 }
 #define EXPORT_div_rz_f64_2 KERNEL_2(div_rz_f64_2, uint64_t, uint64_t, roundTowardZero)
 
 /* div.rm.f64 */
-static inline uint64_t div_rm_f64_2(uint64_t a, uint64_t b) {
-    uint64_t d = division_f64(a, b, roundTowardNegative, 0);  /* div.yaml:37 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    uint64_t d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_5 = select_64(condition_3, d_3, d_4);  /* types.yaml:28 */
-    uint64_t d_6 = select_64(condition_2, d_2, d_5);  /* types.yaml:26 */
-    uint64_t d_7 = select_64(condition, d_6, d);  /* types.yaml:25 */
-    return d_7;
+static inline uint64_t div_rm_f64_2(uint64_t v_a, uint64_t v_b) {
+    uint64_t v_d = division_f64(v_a, v_b, roundTowardNegative, 0);  /* div.yaml:37 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    return v_d_7;
 }
 #define EXPORT_div_rm_f64_2 KERNEL_2(div_rm_f64_2, uint64_t, uint64_t, roundTowardNegative)
 
 /* div.rp.f64 */
-static inline uint64_t div_rp_f64_2(uint64_t a, uint64_t b) {
-    uint64_t d = division_f64(a, b, roundTowardPositive, 0);  /* div.yaml:37 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    uint64_t d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_5 = select_64(condition_3, d_3, d_4);  /* types.yaml:28 */
-    uint64_t d_6 = select_64(condition_2, d_2, d_5);  /* types.yaml:26 */
-    uint64_t d_7 = select_64(condition, d_6, d);  /* types.yaml:25 */
-    return d_7;
+static inline uint64_t div_rp_f64_2(uint64_t v_a, uint64_t v_b) {
+    uint64_t v_d = division_f64(v_a, v_b, roundTowardPositive, 0);  /* div.yaml:37 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    return v_d_7;
 }
 #define EXPORT_div_rp_f64_2 KERNEL_2(div_rp_f64_2, uint64_t, uint64_t, roundTowardPositive)

@@ -6,514 +6,514 @@
 
 /* fma.rn.f32 */
 /* fma.rn.f32x2 */
-static inline uint32_t fma_rn_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t fma_rn_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rn_f32_3 KERNEL_3(fma_rn_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* fma.rn.sat.f32 */
-static inline uint32_t fma_rn_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t fma_rn_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_fma_rn_sat_f32_3 KERNEL_3(fma_rn_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* fma.rn.ftz.f32 */
 /* fma.rn.ftz.f32x2 */
-static inline uint32_t fma_rn_ftz_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t fma_rn_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rn_ftz_f32_3 KERNEL_3(fma_rn_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* fma.rn.ftz.sat.f32 */
-static inline uint32_t fma_rn_ftz_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t fma_rn_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_fma_rn_ftz_sat_f32_3 KERNEL_3(fma_rn_ftz_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* fma.rz.f32 */
 /* fma.rz.f32x2 */
-static inline uint32_t fma_rz_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t fma_rz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rz_f32_3 KERNEL_3(fma_rz_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* fma.rz.sat.f32 */
-static inline uint32_t fma_rz_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t fma_rz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_fma_rz_sat_f32_3 KERNEL_3(fma_rz_sat_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* fma.rz.ftz.f32 */
 /* fma.rz.ftz.f32x2 */
-static inline uint32_t fma_rz_ftz_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTowardZero, 1);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t fma_rz_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rz_ftz_f32_3 KERNEL_3(fma_rz_ftz_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* fma.rz.ftz.sat.f32 */
-static inline uint32_t fma_rz_ftz_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTowardZero, 1);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t fma_rz_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_fma_rz_ftz_sat_f32_3 KERNEL_3(fma_rz_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* fma.rm.f32 */
 /* fma.rm.f32x2 */
-static inline uint32_t fma_rm_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t fma_rm_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rm_f32_3 KERNEL_3(fma_rm_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* fma.rm.sat.f32 */
-static inline uint32_t fma_rm_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t fma_rm_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_fma_rm_sat_f32_3 KERNEL_3(fma_rm_sat_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* fma.rm.ftz.f32 */
 /* fma.rm.ftz.f32x2 */
-static inline uint32_t fma_rm_ftz_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTowardNegative, 1);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t fma_rm_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rm_ftz_f32_3 KERNEL_3(fma_rm_ftz_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* fma.rm.ftz.sat.f32 */
-static inline uint32_t fma_rm_ftz_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTowardNegative, 1);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t fma_rm_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_fma_rm_ftz_sat_f32_3 KERNEL_3(fma_rm_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* fma.rp.f32 */
 /* fma.rp.f32x2 */
-static inline uint32_t fma_rp_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t fma_rp_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rp_f32_3 KERNEL_3(fma_rp_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* fma.rp.sat.f32 */
-static inline uint32_t fma_rp_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t fma_rp_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_fma_rp_sat_f32_3 KERNEL_3(fma_rp_sat_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* fma.rp.ftz.f32 */
 /* fma.rp.ftz.f32x2 */
-static inline uint32_t fma_rp_ftz_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTowardPositive, 1);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t fma_rp_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rp_ftz_f32_3 KERNEL_3(fma_rp_ftz_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* fma.rp.ftz.sat.f32 */
-static inline uint32_t fma_rp_ftz_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTowardPositive, 1);  /* fma.yaml:39 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t fma_rp_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* fma.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_fma_rp_ftz_sat_f32_3 KERNEL_3(fma_rp_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* fma.rn.f64 */
-static inline uint64_t fma_rn_f64_3(uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t d = fusedMultiplyAdd_f64(a, b, c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    _Bool condition_4 = isNaN_f64(c);  /* types.yaml:30 */
-    uint64_t d_4 = quieten_f64(c);  /* types.yaml:31 */
-    uint64_t d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_6 = select_64(condition_4, d_4, d_5);  /* types.yaml:30 */
-    uint64_t d_7 = select_64(condition_3, d_3, d_6);  /* types.yaml:28 */
-    uint64_t d_8 = select_64(condition_2, d_2, d_7);  /* types.yaml:26 */
-    uint64_t d_9 = select_64(condition, d_8, d);  /* types.yaml:25 */
-    return d_9;
+static inline uint64_t fma_rn_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:30 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:31 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:30 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:28 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:26 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:25 */
+    return v_d_9;
 }
 #define EXPORT_fma_rn_f64_3 KERNEL_3(fma_rn_f64_3, uint64_t, uint64_t, roundTiesToEven)
 
 /* fma.rz.f64 */
-static inline uint64_t fma_rz_f64_3(uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t d = fusedMultiplyAdd_f64(a, b, c, roundTowardZero, 0);  /* fma.yaml:39 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    _Bool condition_4 = isNaN_f64(c);  /* types.yaml:30 */
-    uint64_t d_4 = quieten_f64(c);  /* types.yaml:31 */
-    uint64_t d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_6 = select_64(condition_4, d_4, d_5);  /* types.yaml:30 */
-    uint64_t d_7 = select_64(condition_3, d_3, d_6);  /* types.yaml:28 */
-    uint64_t d_8 = select_64(condition_2, d_2, d_7);  /* types.yaml:26 */
-    uint64_t d_9 = select_64(condition, d_8, d);  /* types.yaml:25 */
-    return d_9;
+static inline uint64_t fma_rz_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:30 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:31 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:30 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:28 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:26 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:25 */
+    return v_d_9;
 }
 #define EXPORT_fma_rz_f64_3 KERNEL_3(fma_rz_f64_3, uint64_t, uint64_t, roundTowardZero)
 
 /* fma.rm.f64 */
-static inline uint64_t fma_rm_f64_3(uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t d = fusedMultiplyAdd_f64(a, b, c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    _Bool condition_4 = isNaN_f64(c);  /* types.yaml:30 */
-    uint64_t d_4 = quieten_f64(c);  /* types.yaml:31 */
-    uint64_t d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_6 = select_64(condition_4, d_4, d_5);  /* types.yaml:30 */
-    uint64_t d_7 = select_64(condition_3, d_3, d_6);  /* types.yaml:28 */
-    uint64_t d_8 = select_64(condition_2, d_2, d_7);  /* types.yaml:26 */
-    uint64_t d_9 = select_64(condition, d_8, d);  /* types.yaml:25 */
-    return d_9;
+static inline uint64_t fma_rm_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:30 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:31 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:30 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:28 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:26 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:25 */
+    return v_d_9;
 }
 #define EXPORT_fma_rm_f64_3 KERNEL_3(fma_rm_f64_3, uint64_t, uint64_t, roundTowardNegative)
 
 /* fma.rp.f64 */
-static inline uint64_t fma_rp_f64_3(uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t d = fusedMultiplyAdd_f64(a, b, c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    _Bool condition_4 = isNaN_f64(c);  /* types.yaml:30 */
-    uint64_t d_4 = quieten_f64(c);  /* types.yaml:31 */
-    uint64_t d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_6 = select_64(condition_4, d_4, d_5);  /* types.yaml:30 */
-    uint64_t d_7 = select_64(condition_3, d_3, d_6);  /* types.yaml:28 */
-    uint64_t d_8 = select_64(condition_2, d_2, d_7);  /* types.yaml:26 */
-    uint64_t d_9 = select_64(condition, d_8, d);  /* types.yaml:25 */
-    return d_9;
+static inline uint64_t fma_rp_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:30 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:31 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:30 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:28 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:26 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:25 */
+    return v_d_9;
 }
 #define EXPORT_fma_rp_f64_3 KERNEL_3(fma_rp_f64_3, uint64_t, uint64_t, roundTowardPositive)
 
 /* fma.rn.f16 */
 /* fma.rn.f16x2 */
-static inline uint16_t fma_rn_f16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t d = fusedMultiplyAdd_f16(a, b, c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t fma_rn_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rn_f16_3 KERNEL_3(fma_rn_f16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rn.sat.f16 */
 /* fma.rn.sat.f16x2 */
-static inline uint16_t fma_rn_sat_f16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t d = fusedMultiplyAdd_f16(a, b, c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = minimumNumber_f16(maximumNumber_f16(d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint16_t fma_rn_sat_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_fma_rn_sat_f16_3 KERNEL_3(fma_rn_sat_f16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rn.ftz.f16 */
 /* fma.rn.ftz.f16x2 */
-static inline uint16_t fma_rn_ftz_f16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t a_2 = select_16(isSubnormal_f16(a), copySign_f16(0x0000u, a), a);  /* modifiers.yaml:36 */
-    uint16_t b_2 = select_16(isSubnormal_f16(b), copySign_f16(0x0000u, b), b);  /* modifiers.yaml:36 */
-    uint16_t c_2 = select_16(isSubnormal_f16(c), copySign_f16(0x0000u, c), c);  /* modifiers.yaml:36 */
-    uint16_t d = fusedMultiplyAdd_f16(a_2, b_2, c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t fma_rn_ftz_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_c_2 = select_16(isSubnormal_f16(v_c), copySign_f16(0x0000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rn_ftz_f16_3 KERNEL_3(fma_rn_ftz_f16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rn.ftz.sat.f16 */
 /* fma.rn.ftz.sat.f16x2 */
-static inline uint16_t fma_rn_ftz_sat_f16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t a_2 = select_16(isSubnormal_f16(a), copySign_f16(0x0000u, a), a);  /* modifiers.yaml:36 */
-    uint16_t b_2 = select_16(isSubnormal_f16(b), copySign_f16(0x0000u, b), b);  /* modifiers.yaml:36 */
-    uint16_t c_2 = select_16(isSubnormal_f16(c), copySign_f16(0x0000u, c), c);  /* modifiers.yaml:36 */
-    uint16_t d = fusedMultiplyAdd_f16(a_2, b_2, c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = minimumNumber_f16(maximumNumber_f16(d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint16_t fma_rn_ftz_sat_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_c_2 = select_16(isSubnormal_f16(v_c), copySign_f16(0x0000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_fma_rn_ftz_sat_f16_3 KERNEL_3(fma_rn_ftz_sat_f16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rn.relu.f16 */
 /* fma.rn.relu.f16x2 */
-static inline uint16_t fma_rn_relu_f16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t d = fusedMultiplyAdd_f16(a, b, c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = maximum_f16(d_2, 0x0000u);  /* modifiers.yaml:49 */
-    return d_3;
+static inline uint16_t fma_rn_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:49 */
+    return v_d_3;
 }
 #define EXPORT_fma_rn_relu_f16_3 KERNEL_3(fma_rn_relu_f16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rn.ftz.relu.f16 */
 /* fma.rn.ftz.relu.f16x2 */
-static inline uint16_t fma_rn_ftz_relu_f16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t a_2 = select_16(isSubnormal_f16(a), copySign_f16(0x0000u, a), a);  /* modifiers.yaml:36 */
-    uint16_t b_2 = select_16(isSubnormal_f16(b), copySign_f16(0x0000u, b), b);  /* modifiers.yaml:36 */
-    uint16_t c_2 = select_16(isSubnormal_f16(c), copySign_f16(0x0000u, c), c);  /* modifiers.yaml:36 */
-    uint16_t d = fusedMultiplyAdd_f16(a_2, b_2, c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = maximum_f16(d_2, 0x0000u);  /* modifiers.yaml:49 */
-    return d_3;
+static inline uint16_t fma_rn_ftz_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_c_2 = select_16(isSubnormal_f16(v_c), copySign_f16(0x0000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:49 */
+    return v_d_3;
 }
 #define EXPORT_fma_rn_ftz_relu_f16_3 KERNEL_3(fma_rn_ftz_relu_f16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rn.bf16 */
 /* fma.rn.bf16x2 */
-static inline uint16_t fma_rn_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t fma_rn_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rn_bf16_3 KERNEL_3(fma_rn_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rn.relu.bf16 */
 /* fma.rn.relu.bf16x2 */
-static inline uint16_t fma_rn_relu_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = maximum_bf16(d_2, 0x0000u);  /* modifiers.yaml:49 */
-    return d_3;
+static inline uint16_t fma_rn_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:49 */
+    return v_d_3;
 }
 #define EXPORT_fma_rn_relu_bf16_3 KERNEL_3(fma_rn_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rn.oob.f16 */
 /* fma.rn.oob.f16x2 */
-static inline uint16_t fma_rn_oob_f16_3(uint16_t a, uint16_t b, uint16_t c) {
-    _Bool outside = (((a == 0x7fffu) | (b == 0x7fffu)) | (c == 0x7fffu));  /* modifiers.yaml:56 */
-    uint16_t d = fusedMultiplyAdd_f16(a, b, c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = select_16(outside, 0x0000u, d_2);  /* modifiers.yaml:58 */
-    return d_3;
+static inline uint16_t fma_rn_oob_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:56 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:58 */
+    return v_d_3;
 }
 #define EXPORT_fma_rn_oob_f16_3 KERNEL_3(fma_rn_oob_f16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rn.oob.bf16 */
 /* fma.rn.oob.bf16x2 */
-static inline uint16_t fma_rn_oob_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    _Bool outside = (((a == 0x7fffu) | (b == 0x7fffu)) | (c == 0x7fffu));  /* modifiers.yaml:56 */
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = select_16(outside, 0x0000u, d_2);  /* modifiers.yaml:58 */
-    return d_3;
+static inline uint16_t fma_rn_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:56 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:58 */
+    return v_d_3;
 }
 #define EXPORT_fma_rn_oob_bf16_3 KERNEL_3(fma_rn_oob_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rn.oob.relu.f16 */
 /* fma.rn.oob.relu.f16x2 */
-static inline uint16_t fma_rn_oob_relu_f16_3(uint16_t a, uint16_t b, uint16_t c) {
-    _Bool outside = (((a == 0x7fffu) | (b == 0x7fffu)) | (c == 0x7fffu));  /* modifiers.yaml:56 */
-    uint16_t d = fusedMultiplyAdd_f16(a, b, c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = maximum_f16(d_2, 0x0000u);  /* modifiers.yaml:49 */
-    uint16_t d_4 = select_16(outside, 0x0000u, d_3);  /* modifiers.yaml:58 */
-    return d_4;
+static inline uint16_t fma_rn_oob_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:56 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:49 */
+    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:58 */
+    return v_d_4;
 }
 #define EXPORT_fma_rn_oob_relu_f16_3 KERNEL_3(fma_rn_oob_relu_f16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rn.oob.relu.bf16 */
 /* fma.rn.oob.relu.bf16x2 */
-static inline uint16_t fma_rn_oob_relu_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    _Bool outside = (((a == 0x7fffu) | (b == 0x7fffu)) | (c == 0x7fffu));  /* modifiers.yaml:56 */
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = maximum_bf16(d_2, 0x0000u);  /* modifiers.yaml:49 */
-    uint16_t d_4 = select_16(outside, 0x0000u, d_3);  /* modifiers.yaml:58 */
-    return d_4;
+static inline uint16_t fma_rn_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:56 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:49 */
+    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:58 */
+    return v_d_4;
 }
 #define EXPORT_fma_rn_oob_relu_bf16_3 KERNEL_3(fma_rn_oob_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rz.bf16 */
 /* fma.rz.bf16x2 */
-static inline uint16_t fma_rz_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t fma_rz_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rz_bf16_3 KERNEL_3(fma_rz_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rz.relu.bf16 */
 /* fma.rz.relu.bf16x2 */
-static inline uint16_t fma_rz_relu_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = maximum_bf16(d_2, 0x0000u);  /* modifiers.yaml:49 */
-    return d_3;
+static inline uint16_t fma_rz_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:49 */
+    return v_d_3;
 }
 #define EXPORT_fma_rz_relu_bf16_3 KERNEL_3(fma_rz_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rz.oob.bf16 */
 /* fma.rz.oob.bf16x2 */
-static inline uint16_t fma_rz_oob_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    _Bool outside = (((a == 0x7fffu) | (b == 0x7fffu)) | (c == 0x7fffu));  /* modifiers.yaml:56 */
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = select_16(outside, 0x0000u, d_2);  /* modifiers.yaml:58 */
-    return d_3;
+static inline uint16_t fma_rz_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:56 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:58 */
+    return v_d_3;
 }
 #define EXPORT_fma_rz_oob_bf16_3 KERNEL_3(fma_rz_oob_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rz.oob.relu.bf16 */
 /* fma.rz.oob.relu.bf16x2 */
-static inline uint16_t fma_rz_oob_relu_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    _Bool outside = (((a == 0x7fffu) | (b == 0x7fffu)) | (c == 0x7fffu));  /* modifiers.yaml:56 */
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = maximum_bf16(d_2, 0x0000u);  /* modifiers.yaml:49 */
-    uint16_t d_4 = select_16(outside, 0x0000u, d_3);  /* modifiers.yaml:58 */
-    return d_4;
+static inline uint16_t fma_rz_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:56 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:49 */
+    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:58 */
+    return v_d_4;
 }
 #define EXPORT_fma_rz_oob_relu_bf16_3 KERNEL_3(fma_rz_oob_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rm.bf16 */
 /* fma.rm.bf16x2 */
-static inline uint16_t fma_rm_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t fma_rm_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rm_bf16_3 KERNEL_3(fma_rm_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rm.relu.bf16 */
 /* fma.rm.relu.bf16x2 */
-static inline uint16_t fma_rm_relu_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = maximum_bf16(d_2, 0x0000u);  /* modifiers.yaml:49 */
-    return d_3;
+static inline uint16_t fma_rm_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:49 */
+    return v_d_3;
 }
 #define EXPORT_fma_rm_relu_bf16_3 KERNEL_3(fma_rm_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rm.oob.bf16 */
 /* fma.rm.oob.bf16x2 */
-static inline uint16_t fma_rm_oob_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    _Bool outside = (((a == 0x7fffu) | (b == 0x7fffu)) | (c == 0x7fffu));  /* modifiers.yaml:56 */
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = select_16(outside, 0x0000u, d_2);  /* modifiers.yaml:58 */
-    return d_3;
+static inline uint16_t fma_rm_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:56 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:58 */
+    return v_d_3;
 }
 #define EXPORT_fma_rm_oob_bf16_3 KERNEL_3(fma_rm_oob_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rm.oob.relu.bf16 */
 /* fma.rm.oob.relu.bf16x2 */
-static inline uint16_t fma_rm_oob_relu_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    _Bool outside = (((a == 0x7fffu) | (b == 0x7fffu)) | (c == 0x7fffu));  /* modifiers.yaml:56 */
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = maximum_bf16(d_2, 0x0000u);  /* modifiers.yaml:49 */
-    uint16_t d_4 = select_16(outside, 0x0000u, d_3);  /* modifiers.yaml:58 */
-    return d_4;
+static inline uint16_t fma_rm_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:56 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:49 */
+    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:58 */
+    return v_d_4;
 }
 #define EXPORT_fma_rm_oob_relu_bf16_3 KERNEL_3(fma_rm_oob_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rp.bf16 */
 /* fma.rp.bf16x2 */
-static inline uint16_t fma_rp_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t fma_rp_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_fma_rp_bf16_3 KERNEL_3(fma_rp_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rp.relu.bf16 */
 /* fma.rp.relu.bf16x2 */
-static inline uint16_t fma_rp_relu_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = maximum_bf16(d_2, 0x0000u);  /* modifiers.yaml:49 */
-    return d_3;
+static inline uint16_t fma_rp_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:49 */
+    return v_d_3;
 }
 #define EXPORT_fma_rp_relu_bf16_3 KERNEL_3(fma_rp_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rp.oob.bf16 */
 /* fma.rp.oob.bf16x2 */
-static inline uint16_t fma_rp_oob_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    _Bool outside = (((a == 0x7fffu) | (b == 0x7fffu)) | (c == 0x7fffu));  /* modifiers.yaml:56 */
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = select_16(outside, 0x0000u, d_2);  /* modifiers.yaml:58 */
-    return d_3;
+static inline uint16_t fma_rp_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:56 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:58 */
+    return v_d_3;
 }
 #define EXPORT_fma_rp_oob_bf16_3 KERNEL_3(fma_rp_oob_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rp.oob.relu.bf16 */
 /* fma.rp.oob.relu.bf16x2 */
-static inline uint16_t fma_rp_oob_relu_bf16_3(uint16_t a, uint16_t b, uint16_t c) {
-    _Bool outside = (((a == 0x7fffu) | (b == 0x7fffu)) | (c == 0x7fffu));  /* modifiers.yaml:56 */
-    uint16_t d = fusedMultiplyAdd_bf16(a, b, c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = maximum_bf16(d_2, 0x0000u);  /* modifiers.yaml:49 */
-    uint16_t d_4 = select_16(outside, 0x0000u, d_3);  /* modifiers.yaml:58 */
-    return d_4;
+static inline uint16_t fma_rp_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:56 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:49 */
+    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:58 */
+    return v_d_4;
 }
 #define EXPORT_fma_rp_oob_relu_bf16_3 KERNEL_3(fma_rp_oob_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
 
 /* fma.rn.sat.oob.f16 */
 /* fma.rn.sat.oob.f16x2 */
-static inline uint16_t fma_rn_sat_oob_f16_3(uint16_t a, uint16_t b, uint16_t c) {
-    _Bool outside = (((a == 0x7fffu) | (b == 0x7fffu)) | (c == 0x7fffu));  /* modifiers.yaml:56 */
-    uint16_t d = fusedMultiplyAdd_f16(a, b, c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = minimumNumber_f16(maximumNumber_f16(d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
-    uint16_t d_4 = select_16(outside, 0x0000u, d_3);  /* modifiers.yaml:58 */
-    return d_4;
+static inline uint16_t fma_rn_sat_oob_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:56 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
+    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:58 */
+    return v_d_4;
 }
 #define EXPORT_fma_rn_sat_oob_f16_3 KERNEL_3(fma_rn_sat_oob_f16_3, uint16_t, uint16_t, roundTiesToEven)

@@ -5,312 +5,312 @@
 #include "kernel.h"
 
 /* mad.f32 */
-static inline uint32_t mad_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    _Bool condition = isZero_f32(c);  /* mad.yaml:37 */
-    uint32_t product = multiplication_f32(a, b, roundTiesToEven, 0);  /* mad.yaml:38 */
-    uint32_t d = addition_f32(product, c, roundTiesToEven, 0);  /* mad.yaml:39 */
-    uint64_t wide = multiplication_f64(convert_f64(number_f32(a), roundTiesToEven, 0), convert_f64(number_f32(b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:42 */
-    uint64_t cut = (uint64_t)((uint64_t)(wide >> 29) << 29);  /* mad.yaml:43 */
-    uint64_t total = addition_f64(cut, convert_f64(number_f32(c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:45 */
-    uint32_t d_2 = convert_f32(number_f64(total), roundTiesToEven, 0);  /* mad.yaml:46 */
-    uint32_t d_3 = select_32(condition, d, d_2);  /* mad.yaml:37 */
-    uint32_t d_4 = select_32(isNaN_f32(d_3), 0x7fffffffu, d_3);  /* types.yaml:19 */
-    return d_4;
+static inline uint32_t mad_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    _Bool v_condition = isZero_f32(v_c);  /* mad.yaml:37 */
+    uint32_t v_product = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mad.yaml:38 */
+    uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);  /* mad.yaml:39 */
+    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a), roundTiesToEven, 0), convert_f64(number_f32(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:42 */
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:43 */
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:45 */
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* mad.yaml:46 */
+    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:37 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:19 */
+    return v_d_4;
 }
 #define EXPORT_mad_f32_3 KERNEL_3(mad_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.sat.f32 */
-static inline uint32_t mad_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    _Bool condition = isZero_f32(c);  /* mad.yaml:37 */
-    uint32_t product = multiplication_f32(a, b, roundTiesToEven, 0);  /* mad.yaml:38 */
-    uint32_t d = addition_f32(product, c, roundTiesToEven, 0);  /* mad.yaml:39 */
-    uint64_t wide = multiplication_f64(convert_f64(number_f32(a), roundTiesToEven, 0), convert_f64(number_f32(b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:42 */
-    uint64_t cut = (uint64_t)((uint64_t)(wide >> 29) << 29);  /* mad.yaml:43 */
-    uint64_t total = addition_f64(cut, convert_f64(number_f32(c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:45 */
-    uint32_t d_2 = convert_f32(number_f64(total), roundTiesToEven, 0);  /* mad.yaml:46 */
-    uint32_t d_3 = select_32(condition, d, d_2);  /* mad.yaml:37 */
-    uint32_t d_4 = select_32(isNaN_f32(d_3), 0x7fffffffu, d_3);  /* types.yaml:19 */
-    uint32_t d_5 = minimumNumber_f32(maximumNumber_f32(d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_5;
+static inline uint32_t mad_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    _Bool v_condition = isZero_f32(v_c);  /* mad.yaml:37 */
+    uint32_t v_product = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mad.yaml:38 */
+    uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);  /* mad.yaml:39 */
+    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a), roundTiesToEven, 0), convert_f64(number_f32(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:42 */
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:43 */
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:45 */
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* mad.yaml:46 */
+    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:37 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:19 */
+    uint32_t v_d_5 = minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_5;
 }
 #define EXPORT_mad_sat_f32_3 KERNEL_3(mad_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.ftz.f32 */
 /* mad.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t mad_ftz_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    _Bool condition = isZero_f32(c_2);  /* mad.yaml:37 */
-    uint32_t product = multiplication_f32(a_2, b_2, roundTiesToEven, 1);  /* mad.yaml:38 */
-    uint32_t d = addition_f32(product, c_2, roundTiesToEven, 1);  /* mad.yaml:39 */
-    uint64_t wide = multiplication_f64(convert_f64(number_f32(a_2), roundTiesToEven, 0), convert_f64(number_f32(b_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:42 */
-    uint64_t cut = (uint64_t)((uint64_t)(wide >> 29) << 29);  /* mad.yaml:43 */
-    uint64_t total = addition_f64(cut, convert_f64(number_f32(c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:45 */
-    uint32_t d_2 = convert_f32(number_f64(total), roundTiesToEven, 1);  /* mad.yaml:46 */
-    uint32_t d_3 = select_32(condition, d, d_2);  /* mad.yaml:37 */
-    uint32_t d_4 = select_32(isNaN_f32(d_3), 0x7fffffffu, d_3);  /* types.yaml:19 */
-    return d_4;
+static inline uint32_t mad_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    _Bool v_condition = isZero_f32(v_c_2);  /* mad.yaml:37 */
+    uint32_t v_product = multiplication_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* mad.yaml:38 */
+    uint32_t v_d = addition_f32(v_product, v_c_2, roundTiesToEven, 1);  /* mad.yaml:39 */
+    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a_2), roundTiesToEven, 0), convert_f64(number_f32(v_b_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:42 */
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:43 */
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:45 */
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* mad.yaml:46 */
+    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:37 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:19 */
+    return v_d_4;
 }
 #define EXPORT_mad_ftz_f32_3 KERNEL_3(mad_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.ftz.sat.f32 */
 /* mad.sat.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t mad_ftz_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    _Bool condition = isZero_f32(c_2);  /* mad.yaml:37 */
-    uint32_t product = multiplication_f32(a_2, b_2, roundTiesToEven, 1);  /* mad.yaml:38 */
-    uint32_t d = addition_f32(product, c_2, roundTiesToEven, 1);  /* mad.yaml:39 */
-    uint64_t wide = multiplication_f64(convert_f64(number_f32(a_2), roundTiesToEven, 0), convert_f64(number_f32(b_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:42 */
-    uint64_t cut = (uint64_t)((uint64_t)(wide >> 29) << 29);  /* mad.yaml:43 */
-    uint64_t total = addition_f64(cut, convert_f64(number_f32(c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:45 */
-    uint32_t d_2 = convert_f32(number_f64(total), roundTiesToEven, 1);  /* mad.yaml:46 */
-    uint32_t d_3 = select_32(condition, d, d_2);  /* mad.yaml:37 */
-    uint32_t d_4 = select_32(isNaN_f32(d_3), 0x7fffffffu, d_3);  /* types.yaml:19 */
-    uint32_t d_5 = minimumNumber_f32(maximumNumber_f32(d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_5;
+static inline uint32_t mad_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    _Bool v_condition = isZero_f32(v_c_2);  /* mad.yaml:37 */
+    uint32_t v_product = multiplication_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* mad.yaml:38 */
+    uint32_t v_d = addition_f32(v_product, v_c_2, roundTiesToEven, 1);  /* mad.yaml:39 */
+    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a_2), roundTiesToEven, 0), convert_f64(number_f32(v_b_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:42 */
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:43 */
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:45 */
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* mad.yaml:46 */
+    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:37 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:19 */
+    uint32_t v_d_5 = minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_5;
 }
 #define EXPORT_mad_ftz_sat_f32_3 KERNEL_3(mad_ftz_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.rn.f32 */
 /* mad.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f */
-static inline uint32_t mad_rn_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTiesToEven, 0);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mad_rn_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mad_rn_f32_3 KERNEL_3(mad_rn_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.rn.sat.f32 */
 /* mad.sat.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f */
-static inline uint32_t mad_rn_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTiesToEven, 0);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mad_rn_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mad_rn_sat_f32_3 KERNEL_3(mad_rn_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.rn.ftz.f32 */
 /* mad.ftz.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f */
-static inline uint32_t mad_rn_ftz_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTiesToEven, 1);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mad_rn_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mad_rn_ftz_f32_3 KERNEL_3(mad_rn_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.rn.ftz.sat.f32 */
 /* mad.ftz.sat.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f */
-static inline uint32_t mad_rn_ftz_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTiesToEven, 1);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mad_rn_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mad_rn_ftz_sat_f32_3 KERNEL_3(mad_rn_ftz_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.rz.f32 */
-static inline uint32_t mad_rz_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTowardZero, 0);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mad_rz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mad_rz_f32_3 KERNEL_3(mad_rz_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* mad.rz.sat.f32 */
-static inline uint32_t mad_rz_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTowardZero, 0);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mad_rz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mad_rz_sat_f32_3 KERNEL_3(mad_rz_sat_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* mad.rz.ftz.f32 */
-static inline uint32_t mad_rz_ftz_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTowardZero, 1);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mad_rz_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mad_rz_ftz_f32_3 KERNEL_3(mad_rz_ftz_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* mad.rz.ftz.sat.f32 */
-static inline uint32_t mad_rz_ftz_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTowardZero, 1);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mad_rz_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mad_rz_ftz_sat_f32_3 KERNEL_3(mad_rz_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* mad.rm.f32 */
-static inline uint32_t mad_rm_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTowardNegative, 0);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mad_rm_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mad_rm_f32_3 KERNEL_3(mad_rm_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* mad.rm.sat.f32 */
-static inline uint32_t mad_rm_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTowardNegative, 0);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mad_rm_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mad_rm_sat_f32_3 KERNEL_3(mad_rm_sat_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* mad.rm.ftz.f32 */
-static inline uint32_t mad_rm_ftz_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTowardNegative, 1);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mad_rm_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mad_rm_ftz_f32_3 KERNEL_3(mad_rm_ftz_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* mad.rm.ftz.sat.f32 */
-static inline uint32_t mad_rm_ftz_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTowardNegative, 1);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mad_rm_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mad_rm_ftz_sat_f32_3 KERNEL_3(mad_rm_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* mad.rp.f32 */
-static inline uint32_t mad_rp_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTowardPositive, 0);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mad_rp_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mad_rp_f32_3 KERNEL_3(mad_rp_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* mad.rp.sat.f32 */
-static inline uint32_t mad_rp_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = fusedMultiplyAdd_f32(a, b, c, roundTowardPositive, 0);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mad_rp_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mad_rp_sat_f32_3 KERNEL_3(mad_rp_sat_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* mad.rp.ftz.f32 */
-static inline uint32_t mad_rp_ftz_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTowardPositive, 1);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mad_rp_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mad_rp_ftz_f32_3 KERNEL_3(mad_rp_ftz_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* mad.rp.ftz.sat.f32 */
-static inline uint32_t mad_rp_ftz_sat_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = fusedMultiplyAdd_f32(a_2, b_2, c_2, roundTowardPositive, 1);  /* mad.yaml:36 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mad_rp_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* mad.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mad_rp_ftz_sat_f32_3 KERNEL_3(mad_rp_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* mad.rn.f64 */
 /* mad.f64 */
-static inline uint64_t mad_rn_f64_3(uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t d = fusedMultiplyAdd_f64(a, b, c, roundTiesToEven, 0);  /* mad.yaml:36 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    _Bool condition_4 = isNaN_f64(c);  /* types.yaml:30 */
-    uint64_t d_4 = quieten_f64(c);  /* types.yaml:31 */
-    uint64_t d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_6 = select_64(condition_4, d_4, d_5);  /* types.yaml:30 */
-    uint64_t d_7 = select_64(condition_3, d_3, d_6);  /* types.yaml:28 */
-    uint64_t d_8 = select_64(condition_2, d_2, d_7);  /* types.yaml:26 */
-    uint64_t d_9 = select_64(condition, d_8, d);  /* types.yaml:25 */
-    return d_9;
+static inline uint64_t mad_rn_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:36 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:30 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:31 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:30 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:28 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:26 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:25 */
+    return v_d_9;
 }
 #define EXPORT_mad_rn_f64_3 KERNEL_3(mad_rn_f64_3, uint64_t, uint64_t, roundTiesToEven)
 
 /* mad.rz.f64 */
-static inline uint64_t mad_rz_f64_3(uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t d = fusedMultiplyAdd_f64(a, b, c, roundTowardZero, 0);  /* mad.yaml:36 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    _Bool condition_4 = isNaN_f64(c);  /* types.yaml:30 */
-    uint64_t d_4 = quieten_f64(c);  /* types.yaml:31 */
-    uint64_t d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_6 = select_64(condition_4, d_4, d_5);  /* types.yaml:30 */
-    uint64_t d_7 = select_64(condition_3, d_3, d_6);  /* types.yaml:28 */
-    uint64_t d_8 = select_64(condition_2, d_2, d_7);  /* types.yaml:26 */
-    uint64_t d_9 = select_64(condition, d_8, d);  /* types.yaml:25 */
-    return d_9;
+static inline uint64_t mad_rz_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* mad.yaml:36 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:30 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:31 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:30 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:28 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:26 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:25 */
+    return v_d_9;
 }
 #define EXPORT_mad_rz_f64_3 KERNEL_3(mad_rz_f64_3, uint64_t, uint64_t, roundTowardZero)
 
 /* mad.rm.f64 */
-static inline uint64_t mad_rm_f64_3(uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t d = fusedMultiplyAdd_f64(a, b, c, roundTowardNegative, 0);  /* mad.yaml:36 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    _Bool condition_4 = isNaN_f64(c);  /* types.yaml:30 */
-    uint64_t d_4 = quieten_f64(c);  /* types.yaml:31 */
-    uint64_t d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_6 = select_64(condition_4, d_4, d_5);  /* types.yaml:30 */
-    uint64_t d_7 = select_64(condition_3, d_3, d_6);  /* types.yaml:28 */
-    uint64_t d_8 = select_64(condition_2, d_2, d_7);  /* types.yaml:26 */
-    uint64_t d_9 = select_64(condition, d_8, d);  /* types.yaml:25 */
-    return d_9;
+static inline uint64_t mad_rm_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* mad.yaml:36 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:30 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:31 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:30 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:28 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:26 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:25 */
+    return v_d_9;
 }
 #define EXPORT_mad_rm_f64_3 KERNEL_3(mad_rm_f64_3, uint64_t, uint64_t, roundTowardNegative)
 
 /* mad.rp.f64 */
-static inline uint64_t mad_rp_f64_3(uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t d = fusedMultiplyAdd_f64(a, b, c, roundTowardPositive, 0);  /* mad.yaml:36 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    _Bool condition_4 = isNaN_f64(c);  /* types.yaml:30 */
-    uint64_t d_4 = quieten_f64(c);  /* types.yaml:31 */
-    uint64_t d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_6 = select_64(condition_4, d_4, d_5);  /* types.yaml:30 */
-    uint64_t d_7 = select_64(condition_3, d_3, d_6);  /* types.yaml:28 */
-    uint64_t d_8 = select_64(condition_2, d_2, d_7);  /* types.yaml:26 */
-    uint64_t d_9 = select_64(condition, d_8, d);  /* types.yaml:25 */
-    return d_9;
+static inline uint64_t mad_rp_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* mad.yaml:36 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:30 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:31 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:30 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:28 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:26 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:25 */
+    return v_d_9;
 }
 #define EXPORT_mad_rp_f64_3 KERNEL_3(mad_rp_f64_3, uint64_t, uint64_t, roundTowardPositive)

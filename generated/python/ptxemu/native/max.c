@@ -5,342 +5,342 @@
 #include "kernel.h"
 
 /* max.f32 */
-static inline uint32_t max_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = maximumNumber_f32(a, b);  /* max.yaml:45 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t max_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* max.yaml:45 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_max_f32_2 KERNEL_2(max_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.xorsign.abs.f32 */
-static inline uint32_t max_xorsign_abs_f32_2(uint32_t a, uint32_t b) {
-    uint32_t sign = (a ^ b);  /* max.yaml:39 */
-    uint32_t a_2 = magnitude_f32(a);  /* max.yaml:41 */
-    uint32_t b_2 = magnitude_f32(b);  /* max.yaml:42 */
-    uint32_t d = maximumNumber_f32(a_2, b_2);  /* max.yaml:45 */
-    uint32_t d_2 = copySign_f32(d, sign);  /* max.yaml:49 */
-    uint32_t d_3 = select_32(isNaN_f32(d_2), 0x7fffffffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint32_t max_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:39 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:41 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:42 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_xorsign_abs_f32_2 KERNEL_2(max_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.NaN.f32 */
-static inline uint32_t max_NaN_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = maximum_f32(a, b);  /* max.yaml:45 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t max_NaN_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = maximum_f32(v_a, v_b);  /* max.yaml:45 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_max_NaN_f32_2 KERNEL_2(max_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.NaN.xorsign.abs.f32 */
-static inline uint32_t max_NaN_xorsign_abs_f32_2(uint32_t a, uint32_t b) {
-    uint32_t sign = (a ^ b);  /* max.yaml:39 */
-    uint32_t a_2 = magnitude_f32(a);  /* max.yaml:41 */
-    uint32_t b_2 = magnitude_f32(b);  /* max.yaml:42 */
-    uint32_t d = maximum_f32(a_2, b_2);  /* max.yaml:45 */
-    uint32_t d_2 = copySign_f32(d, sign);  /* max.yaml:49 */
-    uint32_t d_3 = select_32(isNaN_f32(d_2), 0x7fffffffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint32_t max_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:39 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:41 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:42 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_NaN_xorsign_abs_f32_2 KERNEL_2(max_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.f32 */
 /* max.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t max_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = maximumNumber_f32(a_2, b_2);  /* max.yaml:45 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t max_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_max_ftz_f32_2 KERNEL_2(max_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.xorsign.abs.f32 */
-static inline uint32_t max_ftz_xorsign_abs_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t sign = (a_2 ^ b_2);  /* max.yaml:39 */
-    uint32_t a_3 = magnitude_f32(a_2);  /* max.yaml:41 */
-    uint32_t b_3 = magnitude_f32(b_2);  /* max.yaml:42 */
-    uint32_t d = maximumNumber_f32(a_3, b_3);  /* max.yaml:45 */
-    uint32_t d_2 = copySign_f32(d, sign);  /* max.yaml:49 */
-    uint32_t d_3 = select_32(isNaN_f32(d_2), 0x7fffffffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint32_t max_ftz_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:39 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:41 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:42 */
+    uint32_t v_d = maximumNumber_f32(v_a_3, v_b_3);  /* max.yaml:45 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_ftz_xorsign_abs_f32_2 KERNEL_2(max_ftz_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.NaN.f32 */
-static inline uint32_t max_ftz_NaN_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = maximum_f32(a_2, b_2);  /* max.yaml:45 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t max_ftz_NaN_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_max_ftz_NaN_f32_2 KERNEL_2(max_ftz_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.NaN.xorsign.abs.f32 */
-static inline uint32_t max_ftz_NaN_xorsign_abs_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t sign = (a_2 ^ b_2);  /* max.yaml:39 */
-    uint32_t a_3 = magnitude_f32(a_2);  /* max.yaml:41 */
-    uint32_t b_3 = magnitude_f32(b_2);  /* max.yaml:42 */
-    uint32_t d = maximum_f32(a_3, b_3);  /* max.yaml:45 */
-    uint32_t d_2 = copySign_f32(d, sign);  /* max.yaml:49 */
-    uint32_t d_3 = select_32(isNaN_f32(d_2), 0x7fffffffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint32_t max_ftz_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:39 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:41 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:42 */
+    uint32_t v_d = maximum_f32(v_a_3, v_b_3);  /* max.yaml:45 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_xorsign_abs_f32_2 KERNEL_2(max_ftz_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.f32 */
-static inline uint32_t max_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = maximumNumber_f32(a, b);  /* max.yaml:45 */
-    uint32_t d_2 = maximumNumber_f32(d, c);  /* max.yaml:47 */
-    uint32_t d_3 = select_32(isNaN_f32(d_2), 0x7fffffffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint32_t max_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* max.yaml:45 */
+    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c);  /* max.yaml:47 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_f32_3 KERNEL_3(max_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.abs.f32 */
-static inline uint32_t max_abs_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = magnitude_f32(a);  /* max.yaml:41 */
-    uint32_t b_2 = magnitude_f32(b);  /* max.yaml:42 */
-    uint32_t c_2 = magnitude_f32(c);  /* max.yaml:44 */
-    uint32_t d = maximumNumber_f32(a_2, b_2);  /* max.yaml:45 */
-    uint32_t d_2 = maximumNumber_f32(d, c_2);  /* max.yaml:47 */
-    uint32_t d_3 = select_32(isNaN_f32(d_2), 0x7fffffffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint32_t max_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:41 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:42 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:44 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_2);  /* max.yaml:47 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_abs_f32_3 KERNEL_3(max_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.NaN.f32 */
-static inline uint32_t max_NaN_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t d = maximum_f32(a, b);  /* max.yaml:45 */
-    uint32_t d_2 = maximum_f32(d, c);  /* max.yaml:47 */
-    uint32_t d_3 = select_32(isNaN_f32(d_2), 0x7fffffffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint32_t max_NaN_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_d = maximum_f32(v_a, v_b);  /* max.yaml:45 */
+    uint32_t v_d_2 = maximum_f32(v_d, v_c);  /* max.yaml:47 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_NaN_f32_3 KERNEL_3(max_NaN_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.NaN.abs.f32 */
-static inline uint32_t max_NaN_abs_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = magnitude_f32(a);  /* max.yaml:41 */
-    uint32_t b_2 = magnitude_f32(b);  /* max.yaml:42 */
-    uint32_t c_2 = magnitude_f32(c);  /* max.yaml:44 */
-    uint32_t d = maximum_f32(a_2, b_2);  /* max.yaml:45 */
-    uint32_t d_2 = maximum_f32(d, c_2);  /* max.yaml:47 */
-    uint32_t d_3 = select_32(isNaN_f32(d_2), 0x7fffffffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint32_t max_NaN_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:41 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:42 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:44 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint32_t v_d_2 = maximum_f32(v_d, v_c_2);  /* max.yaml:47 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_NaN_abs_f32_3 KERNEL_3(max_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.f32 */
-static inline uint32_t max_ftz_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = maximumNumber_f32(a_2, b_2);  /* max.yaml:45 */
-    uint32_t d_2 = maximumNumber_f32(d, c_2);  /* max.yaml:47 */
-    uint32_t d_3 = select_32(isNaN_f32(d_2), 0x7fffffffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint32_t max_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_2);  /* max.yaml:47 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_ftz_f32_3 KERNEL_3(max_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.abs.f32 */
-static inline uint32_t max_ftz_abs_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t a_3 = magnitude_f32(a_2);  /* max.yaml:41 */
-    uint32_t b_3 = magnitude_f32(b_2);  /* max.yaml:42 */
-    uint32_t c_3 = magnitude_f32(c_2);  /* max.yaml:44 */
-    uint32_t d = maximumNumber_f32(a_3, b_3);  /* max.yaml:45 */
-    uint32_t d_2 = maximumNumber_f32(d, c_3);  /* max.yaml:47 */
-    uint32_t d_3 = select_32(isNaN_f32(d_2), 0x7fffffffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint32_t max_ftz_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:41 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:42 */
+    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* max.yaml:44 */
+    uint32_t v_d = maximumNumber_f32(v_a_3, v_b_3);  /* max.yaml:45 */
+    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_3);  /* max.yaml:47 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_ftz_abs_f32_3 KERNEL_3(max_ftz_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.NaN.f32 */
-static inline uint32_t max_ftz_NaN_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t d = maximum_f32(a_2, b_2);  /* max.yaml:45 */
-    uint32_t d_2 = maximum_f32(d, c_2);  /* max.yaml:47 */
-    uint32_t d_3 = select_32(isNaN_f32(d_2), 0x7fffffffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint32_t max_ftz_NaN_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint32_t v_d_2 = maximum_f32(v_d, v_c_2);  /* max.yaml:47 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_f32_3 KERNEL_3(max_ftz_NaN_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.NaN.abs.f32 */
-static inline uint32_t max_ftz_NaN_abs_f32_3(uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t c_2 = select_32(isSubnormal_f32(c), copySign_f32(0x00000000u, c), c);  /* modifiers.yaml:36 */
-    uint32_t a_3 = magnitude_f32(a_2);  /* max.yaml:41 */
-    uint32_t b_3 = magnitude_f32(b_2);  /* max.yaml:42 */
-    uint32_t c_3 = magnitude_f32(c_2);  /* max.yaml:44 */
-    uint32_t d = maximum_f32(a_3, b_3);  /* max.yaml:45 */
-    uint32_t d_2 = maximum_f32(d, c_3);  /* max.yaml:47 */
-    uint32_t d_3 = select_32(isNaN_f32(d_2), 0x7fffffffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint32_t max_ftz_NaN_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:41 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:42 */
+    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* max.yaml:44 */
+    uint32_t v_d = maximum_f32(v_a_3, v_b_3);  /* max.yaml:45 */
+    uint32_t v_d_2 = maximum_f32(v_d, v_c_3);  /* max.yaml:47 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_abs_f32_3 KERNEL_3(max_ftz_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.f64 */
-static inline uint64_t max_f64_2(uint64_t a, uint64_t b) {
-    uint64_t d = maximumNumber_f64(a, b);  /* max.yaml:45 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    uint64_t d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_5 = select_64(condition_3, d_3, d_4);  /* types.yaml:28 */
-    uint64_t d_6 = select_64(condition_2, d_2, d_5);  /* types.yaml:26 */
-    uint64_t d_7 = select_64(condition, d_6, d);  /* types.yaml:25 */
-    return d_7;
+static inline uint64_t max_f64_2(uint64_t v_a, uint64_t v_b) {
+    uint64_t v_d = maximumNumber_f64(v_a, v_b);  /* max.yaml:45 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    return v_d_7;
 }
 #define EXPORT_max_f64_2 KERNEL_2(max_f64_2, uint64_t, uint64_t, roundTiesToEven)
 
 /* max.f16 */
 /* max.f16x2 */
-static inline uint16_t max_f16_2(uint16_t a, uint16_t b) {
-    uint16_t d = maximumNumber_f16(a, b);  /* max.yaml:45 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t max_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_d = maximumNumber_f16(v_a, v_b);  /* max.yaml:45 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_max_f16_2 KERNEL_2(max_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
 /* max.xorsign.abs.f16 */
 /* max.xorsign.abs.f16x2 */
-static inline uint16_t max_xorsign_abs_f16_2(uint16_t a, uint16_t b) {
-    uint16_t sign = (a ^ b);  /* max.yaml:39 */
-    uint16_t a_2 = magnitude_f16(a);  /* max.yaml:41 */
-    uint16_t b_2 = magnitude_f16(b);  /* max.yaml:42 */
-    uint16_t d = maximumNumber_f16(a_2, b_2);  /* max.yaml:45 */
-    uint16_t d_2 = copySign_f16(d, sign);  /* max.yaml:49 */
-    uint16_t d_3 = select_16(isNaN_f16(d_2), 0x7fffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint16_t max_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:39 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* max.yaml:41 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:42 */
+    uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:49 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_xorsign_abs_f16_2 KERNEL_2(max_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
 /* max.NaN.f16 */
 /* max.NaN.f16x2 */
-static inline uint16_t max_NaN_f16_2(uint16_t a, uint16_t b) {
-    uint16_t d = maximum_f16(a, b);  /* max.yaml:45 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t max_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_d = maximum_f16(v_a, v_b);  /* max.yaml:45 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_max_NaN_f16_2 KERNEL_2(max_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
 /* max.NaN.xorsign.abs.f16 */
 /* max.NaN.xorsign.abs.f16x2 */
-static inline uint16_t max_NaN_xorsign_abs_f16_2(uint16_t a, uint16_t b) {
-    uint16_t sign = (a ^ b);  /* max.yaml:39 */
-    uint16_t a_2 = magnitude_f16(a);  /* max.yaml:41 */
-    uint16_t b_2 = magnitude_f16(b);  /* max.yaml:42 */
-    uint16_t d = maximum_f16(a_2, b_2);  /* max.yaml:45 */
-    uint16_t d_2 = copySign_f16(d, sign);  /* max.yaml:49 */
-    uint16_t d_3 = select_16(isNaN_f16(d_2), 0x7fffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint16_t max_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:39 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* max.yaml:41 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:42 */
+    uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:49 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_NaN_xorsign_abs_f16_2 KERNEL_2(max_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
 /* max.ftz.f16 */
 /* max.ftz.f16x2 */
-static inline uint16_t max_ftz_f16_2(uint16_t a, uint16_t b) {
-    uint16_t a_2 = select_16(isSubnormal_f16(a), copySign_f16(0x0000u, a), a);  /* modifiers.yaml:36 */
-    uint16_t b_2 = select_16(isSubnormal_f16(b), copySign_f16(0x0000u, b), b);  /* modifiers.yaml:36 */
-    uint16_t d = maximumNumber_f16(a_2, b_2);  /* max.yaml:45 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t max_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_max_ftz_f16_2 KERNEL_2(max_ftz_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
 /* max.ftz.xorsign.abs.f16 */
 /* max.ftz.xorsign.abs.f16x2 */
-static inline uint16_t max_ftz_xorsign_abs_f16_2(uint16_t a, uint16_t b) {
-    uint16_t a_2 = select_16(isSubnormal_f16(a), copySign_f16(0x0000u, a), a);  /* modifiers.yaml:36 */
-    uint16_t b_2 = select_16(isSubnormal_f16(b), copySign_f16(0x0000u, b), b);  /* modifiers.yaml:36 */
-    uint16_t sign = (a_2 ^ b_2);  /* max.yaml:39 */
-    uint16_t a_3 = magnitude_f16(a_2);  /* max.yaml:41 */
-    uint16_t b_3 = magnitude_f16(b_2);  /* max.yaml:42 */
-    uint16_t d = maximumNumber_f16(a_3, b_3);  /* max.yaml:45 */
-    uint16_t d_2 = copySign_f16(d, sign);  /* max.yaml:49 */
-    uint16_t d_3 = select_16(isNaN_f16(d_2), 0x7fffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint16_t max_ftz_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:39 */
+    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* max.yaml:41 */
+    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* max.yaml:42 */
+    uint16_t v_d = maximumNumber_f16(v_a_3, v_b_3);  /* max.yaml:45 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:49 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_ftz_xorsign_abs_f16_2 KERNEL_2(max_ftz_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
 /* max.ftz.NaN.f16 */
 /* max.ftz.NaN.f16x2 */
-static inline uint16_t max_ftz_NaN_f16_2(uint16_t a, uint16_t b) {
-    uint16_t a_2 = select_16(isSubnormal_f16(a), copySign_f16(0x0000u, a), a);  /* modifiers.yaml:36 */
-    uint16_t b_2 = select_16(isSubnormal_f16(b), copySign_f16(0x0000u, b), b);  /* modifiers.yaml:36 */
-    uint16_t d = maximum_f16(a_2, b_2);  /* max.yaml:45 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t max_ftz_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_max_ftz_NaN_f16_2 KERNEL_2(max_ftz_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
 /* max.ftz.NaN.xorsign.abs.f16 */
 /* max.ftz.NaN.xorsign.abs.f16x2 */
-static inline uint16_t max_ftz_NaN_xorsign_abs_f16_2(uint16_t a, uint16_t b) {
-    uint16_t a_2 = select_16(isSubnormal_f16(a), copySign_f16(0x0000u, a), a);  /* modifiers.yaml:36 */
-    uint16_t b_2 = select_16(isSubnormal_f16(b), copySign_f16(0x0000u, b), b);  /* modifiers.yaml:36 */
-    uint16_t sign = (a_2 ^ b_2);  /* max.yaml:39 */
-    uint16_t a_3 = magnitude_f16(a_2);  /* max.yaml:41 */
-    uint16_t b_3 = magnitude_f16(b_2);  /* max.yaml:42 */
-    uint16_t d = maximum_f16(a_3, b_3);  /* max.yaml:45 */
-    uint16_t d_2 = copySign_f16(d, sign);  /* max.yaml:49 */
-    uint16_t d_3 = select_16(isNaN_f16(d_2), 0x7fffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint16_t max_ftz_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:39 */
+    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* max.yaml:41 */
+    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* max.yaml:42 */
+    uint16_t v_d = maximum_f16(v_a_3, v_b_3);  /* max.yaml:45 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:49 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_xorsign_abs_f16_2 KERNEL_2(max_ftz_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
 /* max.bf16 */
 /* max.bf16x2 */
-static inline uint16_t max_bf16_2(uint16_t a, uint16_t b) {
-    uint16_t d = maximumNumber_bf16(a, b);  /* max.yaml:45 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t max_bf16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_d = maximumNumber_bf16(v_a, v_b);  /* max.yaml:45 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_max_bf16_2 KERNEL_2(max_bf16_2, uint16_t, uint16_t, roundTiesToEven)
 
 /* max.xorsign.abs.bf16 */
 /* max.xorsign.abs.bf16x2 */
-static inline uint16_t max_xorsign_abs_bf16_2(uint16_t a, uint16_t b) {
-    uint16_t sign = (a ^ b);  /* max.yaml:39 */
-    uint16_t a_2 = magnitude_bf16(a);  /* max.yaml:41 */
-    uint16_t b_2 = magnitude_bf16(b);  /* max.yaml:42 */
-    uint16_t d = maximumNumber_bf16(a_2, b_2);  /* max.yaml:45 */
-    uint16_t d_2 = copySign_bf16(d, sign);  /* max.yaml:49 */
-    uint16_t d_3 = select_16(isNaN_bf16(d_2), 0x7fffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint16_t max_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:39 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* max.yaml:41 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:42 */
+    uint16_t v_d = maximumNumber_bf16(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* max.yaml:49 */
+    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_xorsign_abs_bf16_2 KERNEL_2(max_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven)
 
 /* max.NaN.bf16 */
 /* max.NaN.bf16x2 */
-static inline uint16_t max_NaN_bf16_2(uint16_t a, uint16_t b) {
-    uint16_t d = maximum_bf16(a, b);  /* max.yaml:45 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t max_NaN_bf16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_d = maximum_bf16(v_a, v_b);  /* max.yaml:45 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_max_NaN_bf16_2 KERNEL_2(max_NaN_bf16_2, uint16_t, uint16_t, roundTiesToEven)
 
 /* max.NaN.xorsign.abs.bf16 */
 /* max.NaN.xorsign.abs.bf16x2 */
-static inline uint16_t max_NaN_xorsign_abs_bf16_2(uint16_t a, uint16_t b) {
-    uint16_t sign = (a ^ b);  /* max.yaml:39 */
-    uint16_t a_2 = magnitude_bf16(a);  /* max.yaml:41 */
-    uint16_t b_2 = magnitude_bf16(b);  /* max.yaml:42 */
-    uint16_t d = maximum_bf16(a_2, b_2);  /* max.yaml:45 */
-    uint16_t d_2 = copySign_bf16(d, sign);  /* max.yaml:49 */
-    uint16_t d_3 = select_16(isNaN_bf16(d_2), 0x7fffu, d_2);  /* types.yaml:19 */
-    return d_3;
+static inline uint16_t max_NaN_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:39 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* max.yaml:41 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:42 */
+    uint16_t v_d = maximum_bf16(v_a_2, v_b_2);  /* max.yaml:45 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* max.yaml:49 */
+    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:19 */
+    return v_d_3;
 }
 #define EXPORT_max_NaN_xorsign_abs_bf16_2 KERNEL_2(max_NaN_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven)

@@ -8,20 +8,20 @@
 /* mul.rn.f32 */
 /* mul.f32x2 */
 /* mul.rn.f32x2 */
-static inline uint32_t mul_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = multiplication_f32(a, b, roundTiesToEven, 0);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mul_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mul_f32_2 KERNEL_2(mul_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* mul.sat.f32 */
 /* mul.rn.sat.f32 */
-static inline uint32_t mul_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = multiplication_f32(a, b, roundTiesToEven, 0);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mul_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mul_sat_f32_2 KERNEL_2(mul_sat_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
@@ -31,12 +31,12 @@ static inline uint32_t mul_sat_f32_2(uint32_t a, uint32_t b) {
 /* mul.rn.ftz.f32x2 */
 /* mul.f32 on sm_10, sm_11, sm_12, sm_13 */
 /* mul.rn.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t mul_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = multiplication_f32(a_2, b_2, roundTiesToEven, 1);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mul_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = multiplication_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mul_ftz_f32_2 KERNEL_2(mul_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
@@ -44,200 +44,200 @@ static inline uint32_t mul_ftz_f32_2(uint32_t a, uint32_t b) {
 /* mul.rn.ftz.sat.f32 */
 /* mul.sat.f32 on sm_10, sm_11, sm_12, sm_13 */
 /* mul.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t mul_ftz_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = multiplication_f32(a_2, b_2, roundTiesToEven, 1);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mul_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = multiplication_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mul_ftz_sat_f32_2 KERNEL_2(mul_ftz_sat_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* mul.rz.f32 */
 /* mul.rz.f32x2 */
-static inline uint32_t mul_rz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = multiplication_f32(a, b, roundTowardZero, 0);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mul_rz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardZero, 0);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mul_rz_f32_2 KERNEL_2(mul_rz_f32_2, uint32_t, uint32_t, roundTowardZero)
 
 /* mul.rz.sat.f32 */
-static inline uint32_t mul_rz_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = multiplication_f32(a, b, roundTowardZero, 0);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mul_rz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardZero, 0);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mul_rz_sat_f32_2 KERNEL_2(mul_rz_sat_f32_2, uint32_t, uint32_t, roundTowardZero)
 
 /* mul.rz.ftz.f32 */
 /* mul.rz.ftz.f32x2 */
 /* mul.rz.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t mul_rz_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = multiplication_f32(a_2, b_2, roundTowardZero, 1);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mul_rz_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = multiplication_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mul_rz_ftz_f32_2 KERNEL_2(mul_rz_ftz_f32_2, uint32_t, uint32_t, roundTowardZero)
 
 /* mul.rz.ftz.sat.f32 */
 /* mul.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t mul_rz_ftz_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = multiplication_f32(a_2, b_2, roundTowardZero, 1);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mul_rz_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = multiplication_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mul_rz_ftz_sat_f32_2 KERNEL_2(mul_rz_ftz_sat_f32_2, uint32_t, uint32_t, roundTowardZero)
 
 /* mul.rm.f32 */
 /* mul.rm.f32x2 */
-static inline uint32_t mul_rm_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = multiplication_f32(a, b, roundTowardNegative, 0);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mul_rm_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardNegative, 0);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mul_rm_f32_2 KERNEL_2(mul_rm_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* mul.rm.sat.f32 */
-static inline uint32_t mul_rm_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = multiplication_f32(a, b, roundTowardNegative, 0);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mul_rm_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardNegative, 0);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mul_rm_sat_f32_2 KERNEL_2(mul_rm_sat_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* mul.rm.ftz.f32 */
 /* mul.rm.ftz.f32x2 */
-static inline uint32_t mul_rm_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = multiplication_f32(a_2, b_2, roundTowardNegative, 1);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mul_rm_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = multiplication_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mul_rm_ftz_f32_2 KERNEL_2(mul_rm_ftz_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* mul.rm.ftz.sat.f32 */
-static inline uint32_t mul_rm_ftz_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = multiplication_f32(a_2, b_2, roundTowardNegative, 1);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mul_rm_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = multiplication_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mul_rm_ftz_sat_f32_2 KERNEL_2(mul_rm_ftz_sat_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* mul.rp.f32 */
 /* mul.rp.f32x2 */
-static inline uint32_t mul_rp_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = multiplication_f32(a, b, roundTowardPositive, 0);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mul_rp_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardPositive, 0);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mul_rp_f32_2 KERNEL_2(mul_rp_f32_2, uint32_t, uint32_t, roundTowardPositive)
 
 /* mul.rp.sat.f32 */
-static inline uint32_t mul_rp_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t d = multiplication_f32(a, b, roundTowardPositive, 0);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mul_rp_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardPositive, 0);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mul_rp_sat_f32_2 KERNEL_2(mul_rp_sat_f32_2, uint32_t, uint32_t, roundTowardPositive)
 
 /* mul.rp.ftz.f32 */
 /* mul.rp.ftz.f32x2 */
-static inline uint32_t mul_rp_ftz_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = multiplication_f32(a_2, b_2, roundTowardPositive, 1);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t mul_rp_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = multiplication_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mul_rp_ftz_f32_2 KERNEL_2(mul_rp_ftz_f32_2, uint32_t, uint32_t, roundTowardPositive)
 
 /* mul.rp.ftz.sat.f32 */
-static inline uint32_t mul_rp_ftz_sat_f32_2(uint32_t a, uint32_t b) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t b_2 = select_32(isSubnormal_f32(b), copySign_f32(0x00000000u, b), b);  /* modifiers.yaml:36 */
-    uint32_t d = multiplication_f32(a_2, b_2, roundTowardPositive, 1);  /* mul.yaml:34 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    uint32_t d_3 = minimumNumber_f32(maximumNumber_f32(d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint32_t mul_rp_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_d = multiplication_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* mul.yaml:34 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mul_rp_ftz_sat_f32_2 KERNEL_2(mul_rp_ftz_sat_f32_2, uint32_t, uint32_t, roundTowardPositive)
 
 /* mul.f64 */
 /* mul.rn.f64 */
-static inline uint64_t mul_f64_2(uint64_t a, uint64_t b) {
-    uint64_t d = multiplication_f64(a, b, roundTiesToEven, 0);  /* mul.yaml:34 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    uint64_t d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_5 = select_64(condition_3, d_3, d_4);  /* types.yaml:28 */
-    uint64_t d_6 = select_64(condition_2, d_2, d_5);  /* types.yaml:26 */
-    uint64_t d_7 = select_64(condition, d_6, d);  /* types.yaml:25 */
-    return d_7;
+static inline uint64_t mul_f64_2(uint64_t v_a, uint64_t v_b) {
+    uint64_t v_d = multiplication_f64(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:34 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    return v_d_7;
 }
 #define EXPORT_mul_f64_2 KERNEL_2(mul_f64_2, uint64_t, uint64_t, roundTiesToEven)
 
 /* mul.rz.f64 */
-static inline uint64_t mul_rz_f64_2(uint64_t a, uint64_t b) {
-    uint64_t d = multiplication_f64(a, b, roundTowardZero, 0);  /* mul.yaml:34 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    uint64_t d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_5 = select_64(condition_3, d_3, d_4);  /* types.yaml:28 */
-    uint64_t d_6 = select_64(condition_2, d_2, d_5);  /* types.yaml:26 */
-    uint64_t d_7 = select_64(condition, d_6, d);  /* types.yaml:25 */
-    return d_7;
+static inline uint64_t mul_rz_f64_2(uint64_t v_a, uint64_t v_b) {
+    uint64_t v_d = multiplication_f64(v_a, v_b, roundTowardZero, 0);  /* mul.yaml:34 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    return v_d_7;
 }
 #define EXPORT_mul_rz_f64_2 KERNEL_2(mul_rz_f64_2, uint64_t, uint64_t, roundTowardZero)
 
 /* mul.rm.f64 */
-static inline uint64_t mul_rm_f64_2(uint64_t a, uint64_t b) {
-    uint64_t d = multiplication_f64(a, b, roundTowardNegative, 0);  /* mul.yaml:34 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    uint64_t d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_5 = select_64(condition_3, d_3, d_4);  /* types.yaml:28 */
-    uint64_t d_6 = select_64(condition_2, d_2, d_5);  /* types.yaml:26 */
-    uint64_t d_7 = select_64(condition, d_6, d);  /* types.yaml:25 */
-    return d_7;
+static inline uint64_t mul_rm_f64_2(uint64_t v_a, uint64_t v_b) {
+    uint64_t v_d = multiplication_f64(v_a, v_b, roundTowardNegative, 0);  /* mul.yaml:34 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    return v_d_7;
 }
 #define EXPORT_mul_rm_f64_2 KERNEL_2(mul_rm_f64_2, uint64_t, uint64_t, roundTowardNegative)
 
 /* mul.rp.f64 */
-static inline uint64_t mul_rp_f64_2(uint64_t a, uint64_t b) {
-    uint64_t d = multiplication_f64(a, b, roundTowardPositive, 0);  /* mul.yaml:34 */
-    _Bool condition = isNaN_f64(d);  /* types.yaml:25 */
-    _Bool condition_2 = isNaN_f64(a);  /* types.yaml:26 */
-    uint64_t d_2 = quieten_f64(a);  /* types.yaml:27 */
-    _Bool condition_3 = isNaN_f64(b);  /* types.yaml:28 */
-    uint64_t d_3 = quieten_f64(b);  /* types.yaml:29 */
-    uint64_t d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t d_5 = select_64(condition_3, d_3, d_4);  /* types.yaml:28 */
-    uint64_t d_6 = select_64(condition_2, d_2, d_5);  /* types.yaml:26 */
-    uint64_t d_7 = select_64(condition, d_6, d);  /* types.yaml:25 */
-    return d_7;
+static inline uint64_t mul_rp_f64_2(uint64_t v_a, uint64_t v_b) {
+    uint64_t v_d = multiplication_f64(v_a, v_b, roundTowardPositive, 0);  /* mul.yaml:34 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    return v_d_7;
 }
 #define EXPORT_mul_rp_f64_2 KERNEL_2(mul_rp_f64_2, uint64_t, uint64_t, roundTowardPositive)
 
@@ -245,10 +245,10 @@ static inline uint64_t mul_rp_f64_2(uint64_t a, uint64_t b) {
 /* mul.f16x2 */
 /* mul.rn.f16 */
 /* mul.rn.f16x2 */
-static inline uint16_t mul_f16_2(uint16_t a, uint16_t b) {
-    uint16_t d = multiplication_f16(a, b, roundTiesToEven, 0);  /* mul.yaml:34 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t mul_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_d = multiplication_f16(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:34 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mul_f16_2 KERNEL_2(mul_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
@@ -256,11 +256,11 @@ static inline uint16_t mul_f16_2(uint16_t a, uint16_t b) {
 /* mul.sat.f16x2 */
 /* mul.rn.sat.f16 */
 /* mul.rn.sat.f16x2 */
-static inline uint16_t mul_sat_f16_2(uint16_t a, uint16_t b) {
-    uint16_t d = multiplication_f16(a, b, roundTiesToEven, 0);  /* mul.yaml:34 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = minimumNumber_f16(maximumNumber_f16(d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint16_t mul_sat_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_d = multiplication_f16(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:34 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mul_sat_f16_2 KERNEL_2(mul_sat_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
@@ -268,12 +268,12 @@ static inline uint16_t mul_sat_f16_2(uint16_t a, uint16_t b) {
 /* mul.ftz.f16x2 */
 /* mul.rn.ftz.f16 */
 /* mul.rn.ftz.f16x2 */
-static inline uint16_t mul_ftz_f16_2(uint16_t a, uint16_t b) {
-    uint16_t a_2 = select_16(isSubnormal_f16(a), copySign_f16(0x0000u, a), a);  /* modifiers.yaml:36 */
-    uint16_t b_2 = select_16(isSubnormal_f16(b), copySign_f16(0x0000u, b), b);  /* modifiers.yaml:36 */
-    uint16_t d = multiplication_f16(a_2, b_2, roundTiesToEven, 1);  /* mul.yaml:34 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t mul_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_d = multiplication_f16(v_a_2, v_b_2, roundTiesToEven, 1);  /* mul.yaml:34 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mul_ftz_f16_2 KERNEL_2(mul_ftz_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
@@ -281,13 +281,13 @@ static inline uint16_t mul_ftz_f16_2(uint16_t a, uint16_t b) {
 /* mul.ftz.sat.f16x2 */
 /* mul.rn.ftz.sat.f16 */
 /* mul.rn.ftz.sat.f16x2 */
-static inline uint16_t mul_ftz_sat_f16_2(uint16_t a, uint16_t b) {
-    uint16_t a_2 = select_16(isSubnormal_f16(a), copySign_f16(0x0000u, a), a);  /* modifiers.yaml:36 */
-    uint16_t b_2 = select_16(isSubnormal_f16(b), copySign_f16(0x0000u, b), b);  /* modifiers.yaml:36 */
-    uint16_t d = multiplication_f16(a_2, b_2, roundTiesToEven, 1);  /* mul.yaml:34 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    uint16_t d_3 = minimumNumber_f16(maximumNumber_f16(d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
-    return d_3;
+static inline uint16_t mul_ftz_sat_f16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_d = multiplication_f16(v_a_2, v_b_2, roundTiesToEven, 1);  /* mul.yaml:34 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:42 */
+    return v_d_3;
 }
 #define EXPORT_mul_ftz_sat_f16_2 KERNEL_2(mul_ftz_sat_f16_2, uint16_t, uint16_t, roundTiesToEven)
 
@@ -295,9 +295,9 @@ static inline uint16_t mul_ftz_sat_f16_2(uint16_t a, uint16_t b) {
 /* mul.bf16x2 */
 /* mul.rn.bf16 */
 /* mul.rn.bf16x2 */
-static inline uint16_t mul_bf16_2(uint16_t a, uint16_t b) {
-    uint16_t d = multiplication_bf16(a, b, roundTiesToEven, 0);  /* mul.yaml:34 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t mul_bf16_2(uint16_t v_a, uint16_t v_b) {
+    uint16_t v_d = multiplication_bf16(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:34 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_mul_bf16_2 KERNEL_2(mul_bf16_2, uint16_t, uint16_t, roundTiesToEven)

@@ -5,54 +5,54 @@
 #include "kernel.h"
 
 /* neg.f32 */
-static inline uint32_t neg_f32_1(uint32_t a) {
-    uint32_t d = negate_f32(a);  /* neg.yaml:31 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t neg_f32_1(uint32_t v_a) {
+    uint32_t v_d = negate_f32(v_a);  /* neg.yaml:31 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_neg_f32_1 KERNEL_1(neg_f32_1, uint32_t, uint32_t, roundTiesToEven)
 
 /* neg.ftz.f32 */
 /* neg.f32 on sm_10, sm_11, sm_12, sm_13 */
-static inline uint32_t neg_ftz_f32_1(uint32_t a) {
-    uint32_t a_2 = select_32(isSubnormal_f32(a), copySign_f32(0x00000000u, a), a);  /* modifiers.yaml:36 */
-    uint32_t d = negate_f32(a_2);  /* neg.yaml:31 */
-    uint32_t d_2 = select_32(isNaN_f32(d), 0x7fffffffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint32_t neg_ftz_f32_1(uint32_t v_a) {
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint32_t v_d = negate_f32(v_a_2);  /* neg.yaml:31 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_neg_ftz_f32_1 KERNEL_1(neg_ftz_f32_1, uint32_t, uint32_t, roundTiesToEven)
 
 /* neg.f64 */
-static inline uint64_t neg_f64_1(uint64_t a) {
-    uint64_t d = negate_f64(a);  /* neg.yaml:31 */
-    return d;
+static inline uint64_t neg_f64_1(uint64_t v_a) {
+    uint64_t v_d = negate_f64(v_a);  /* neg.yaml:31 */
+    return v_d;
 }
 #define EXPORT_neg_f64_1 KERNEL_1(neg_f64_1, uint64_t, uint64_t, roundTiesToEven)
 
 /* neg.f16 */
 /* neg.f16x2 */
-static inline uint16_t neg_f16_1(uint16_t a) {
-    uint16_t d = negate_f16(a);  /* neg.yaml:31 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t neg_f16_1(uint16_t v_a) {
+    uint16_t v_d = negate_f16(v_a);  /* neg.yaml:31 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_neg_f16_1 KERNEL_1(neg_f16_1, uint16_t, uint16_t, roundTiesToEven)
 
 /* neg.ftz.f16 */
 /* neg.ftz.f16x2 */
-static inline uint16_t neg_ftz_f16_1(uint16_t a) {
-    uint16_t a_2 = select_16(isSubnormal_f16(a), copySign_f16(0x0000u, a), a);  /* modifiers.yaml:36 */
-    uint16_t d = negate_f16(a_2);  /* neg.yaml:31 */
-    uint16_t d_2 = select_16(isNaN_f16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t neg_ftz_f16_1(uint16_t v_a) {
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
+    uint16_t v_d = negate_f16(v_a_2);  /* neg.yaml:31 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_neg_ftz_f16_1 KERNEL_1(neg_ftz_f16_1, uint16_t, uint16_t, roundTiesToEven)
 
 /* neg.bf16 */
 /* neg.bf16x2 */
-static inline uint16_t neg_bf16_1(uint16_t a) {
-    uint16_t d = negate_bf16(a);  /* neg.yaml:31 */
-    uint16_t d_2 = select_16(isNaN_bf16(d), 0x7fffu, d);  /* types.yaml:19 */
-    return d_2;
+static inline uint16_t neg_bf16_1(uint16_t v_a) {
+    uint16_t v_d = negate_bf16(v_a);  /* neg.yaml:31 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    return v_d_2;
 }
 #define EXPORT_neg_bf16_1 KERNEL_1(neg_bf16_1, uint16_t, uint16_t, roundTiesToEven)
