@@ -33,6 +33,7 @@ class Driver:
         self.memory: dict[int, Any] = {}
         self.limit = 1 << 30
         self.generation = 9
+        self.version = 13020
         self.lost = False
         self.contexts = 0
         self.modules: list[bytes] = []
@@ -50,7 +51,7 @@ class Driver:
         return OK, {75: self.generation, 76: 0}[attribute]
 
     def cuDriverGetVersion(self) -> tuple[Any, ...]:
-        return OK, 13020
+        return OK, self.version
 
     def cuDevicePrimaryCtxReset(self, device: int) -> tuple[Any, ...]:
         self.lost, self.modules = False, []

@@ -28,6 +28,7 @@ class StandIn:
     run after so many launches."""
 
     emulator: ModuleType
+    gpu: str = "Stand-in"
     target: str = "sm_90"
     release: str = "13.5"
     ptx: int = 95
@@ -40,7 +41,7 @@ class StandIn:
 
     @property
     def about(self) -> About:
-        return About("Stand-in", self.target, "0.0", "no compiler", self.release)
+        return About(self.gpu, self.target, "0.0", "no compiler", self.release)
 
     def compile(self, name: str, source: str, headers: Mapping[str, str]) -> _Module:
         assert list(headers) == ["ptxspec.cuh"] and '#include "ptxspec.cuh"' in source

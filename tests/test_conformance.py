@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import functools
 import io
 import json
@@ -26,6 +27,7 @@ from ptxspec.accuracy import parse_bound, parse_range
 from ptxspec.commands import conforming
 from ptxspec.conformance import bounds, comparing, cuda, recording, vectors
 from ptxspec.conformance.device import DeviceError, NoDeviceError
+from ptxspec.diagnostics import PtxspecError
 from ptxspec.evaluate import emulator
 from ptxspec.model import Variant
 from ptxspec.reading import read
@@ -211,6 +213,13 @@ def _moderate(rng: np.random.Generator, f: Any, count: int, size: int) -> Iterat
         ("ex2.approx.f32", [0x43000000], 0x7F7FFFFB, True, False),
         ("ex2.approx.f32", [0x7F000000], 0x7F7FFFFF, True, False),
         ("ex2.approx.f32", [0x7F000000], 0xFF800000, True, False),
+        # 1 - 6e-38 and 1 + 6e-38: below 1 two units are 2^-23, from 1 on they are 2^-22, and float64 sees 1 in both.
+        ("ex2.approx.f32", [0x81F36032], 0x3F7FFFFC, True, False),
+        ("ex2.approx.f32", [0x81F36032], 0x3F7FFFFE, False, False),
+        ("ex2.approx.f32", [0x81F36032], 0x3F800001, True, False),
+        ("ex2.approx.f32", [0x01F36032], 0x3F7FFFFC, True, False),
+        ("ex2.approx.f32", [0x01F36032], 0x3F7FFFFD, False, False),
+        ("ex2.approx.f32", [0x01F36032], 0x3F800002, False, False),
         # Outside of every range there is no bound.
         ("sin.approx.f32", [0x4B000000], 0x3F000000, False, True),
         ("div.approx.f32", [0x7F000000, 0x7F000001], 0x3F7FFFFE, False, True),
@@ -522,9 +531,10 @@ def recorded(generated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("recorded") / "standin"
     spec, emu = read(generated), emulator(find(generated))
     device, sizes = StandIn(emu), SMALL()
-    about = recording.provenance(device.about, spec, conforming._program(), "2026-01-02", sizes)
+    kernels, package = generated / "generated/cuda", generated / "generated/python/ptxemu"
+    about = recording.provenance(device.about, spec, conforming._program(), "2026-01-02", sizes, kernels, package)
     with recording.Recorder(folder, spec, about) as recorder:
-        conforming.running.run(device, spec, emu, generated / "generated/cuda", sizes, recorder)
+        conforming.running.run(device, spec, emu, kernels, sizes, recorder)
         recorder.finish({})
     return folder
 
@@ -564,7 +574,9 @@ def test_a_recording_that_was_changed_is_refused(bench: Bench, copied: Path) -> 
     (copied / "results.jsonl").write_bytes(results)
     edited(copied, digest=recording._digest(results))
     assert bench.run("--replay", copied).code == 0
-    edited(copied, operands=vectors.VERSION + 1)
+    edited(copied, failed=None)
+    refused("about.json: not a recording: failed is not an object")
+    edited(copied, failed={}, operands=vectors.VERSION + 1)
     refused("another version of the recorder")
     edited(copied, operands=vectors.VERSION, specification={"sha256": "", "variants": "0" * 64})
     refused("recorded for another specification")
@@ -582,6 +594,147 @@ def test_a_recording_outlives_edits_but_not_its_variants(bench: Bench, copied: P
     (bench.root / "spec/instructions/rsqrt.yaml").unlink()
     refused = bench.run("--replay", copied)
     assert refused.code == 2 and "recorded for another specification: rsqrt" in refused.err
+
+
+def test_verdicts_of_an_older_emulator_are_not_kept(bench: Bench) -> None:
+    """Its results were others: what it was found to agree with is found anew, in digests too."""
+    folder = bench.root / "tests/recordings/standin"
+    late = {"add.f64": lambda _, r: np.concatenate([r[:900], r[900:] ^ np.uint64(1)]) if r.size == 1024 else r}
+    bench.device.wrong = {"ex2.approx.f32": up(1), **late}
+    assert bench.run("--record", folder).code == 1
+    path = folder / "results.jsonl"
+    units = [json.loads(x) for x in path.read_text("utf-8").splitlines()]
+
+    def judged_by(emulator: str) -> dict[str, dict[str, Any]]:
+        for u in units:
+            if "found" in u:
+                of_then = {"unequal": 5} if u["variant"] == "add.f32" else {}
+                u |= {"emulator": emulator or u["emulator"], "found": {"count": u["count"], **of_then}}
+        path.write_text("".join(json.dumps(u) + "\n" for u in units), "utf-8")
+        bench.device.launches.clear()
+        found = bench.rows("--record", folder)
+        assert bench.device.launches == []
+        return found
+
+    # Those of this emulator are believed.
+    assert {k for k, v in judged_by("").items() if v["verdict"] == "disagrees"} == {"add.f32"}
+    rows = judged_by("0123456789abcdef")
+    # Where all was said to be equal, what is inside of its bound was measured, and disagrees.
+    assert {k for k, v in rows.items() if v["verdict"] == "disagrees"} == {"add.f64", "ex2.approx.f32"}
+    assert rows["add.f64"]["found"]["blocks"] == 2 and rows["ex2.approx.f32"]["found"]["unequal"] > 0
+    (registered,) = read(bench.root).recordings
+    findings = {s: registered.finding(variant(s)) for s in ("add.f32", "add.f64", "ex2.approx.f32")}
+    assert findings == {"add.f32": "equal", "add.f64": "unequal", "ex2.approx.f32": "inside"}
+
+
+def test_other_kernels_do_not_go_on(bench: Bench, copied: Path) -> None:
+    with (bench.root / "generated/cuda/add.cu").open("a", encoding="utf-8") as f:
+        f.write("// another\n")
+    refused = bench.run("--record", copied)
+    assert refused.code == 2 and "begun with other kernels" in refused.err and refused.err.count("\n") == 1
+    assert bench.run("--replay", copied).code == 0
+
+
+def test_a_new_emulator_has_another_digest(bench: Bench, copied: Path) -> None:
+    before = json.loads((copied / "about.json").read_text("utf-8"))["emulator"]
+    with (bench.root / "generated/python/ptxemu/rounding.py").open("a", encoding="utf-8") as f:
+        f.write("# another\n")
+    assert bench.run("--record", copied).code == 0
+    assert json.loads((copied / "about.json").read_text("utf-8"))["emulator"] != before
+
+
+def test_a_quick_run_into_an_exhaustive_recording_is_about_all_of_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors, "INPUTS", 1 << 12)
+    monkeypatch.setattr(vectors, "SLICE", 1 << 11)
+    bench.device.wrong = {"testp.normal.f32": lambda x, r: np.where(x[0] == 4095, r ^ np.uint32(1), r)}
+    folder = bench.root / "tests/recordings/standin"
+    whole = bench.rows("--record", folder, "--exhaustive")
+    assert whole["testp.normal.f32"]["verdict"] == "disagrees"
+    assert {k: v["found"] for k, v in bench.rows("--record", folder).items()} == {
+        k: v["found"] for k, v in whole.items()
+    }
+    (registered,) = read(bench.root).recordings
+    assert registered.finding(variant("testp.normal.f32")) == "unequal"
+
+
+def test_about_does_not_say_what_only_the_results_know(
+    bench: Bench, copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run with --exhaustive that is stopped at once, and finished without: no input of a sweep was run."""
+    monkeypatch.setattr(vectors, "INPUTS", 1 << 12)
+    monkeypatch.setattr(vectors, "SLICE", 1 << 11)
+    bench.device.stops = 0
+    assert bench.run("--record", copied, "--exhaustive").code == 130
+    bench.device.stops = -1
+    assert bench.run("--record", copied).code == 0
+    assert "exhaustive" not in json.loads((copied / "about.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_where_nothing_ran_nothing_is_complete_or_registered(bench: Bench, broken: bool) -> None:
+    folder = bench.root / "tests/recordings/standin"
+
+    def fail() -> None:
+        bench.device.failing = frozenset(v.spelling for v in VARIANTS)
+        bench.device.broken = frozenset(f"{o}.cu" for o in OPCODES if broken)
+        assert bench.run("--record", folder).code == 2
+
+    fail()
+    assert json.loads((folder / "about.json").read_text("utf-8"))["complete"] is False
+    assert recording.below(bench.root) == [] and not (bench.root / "spec/recordings.yaml").exists()
+    bench.device = StandIn(bench.device.emulator)
+    assert bench.run("--record", folder).code == 0
+    register = (bench.root / "spec/recordings.yaml").read_text("utf-8")
+    if broken:
+        # Nor does it undo what is complete.
+        fail()
+        assert (bench.root / "spec/recordings.yaml").read_text("utf-8") == register
+        assert recording.below(bench.root) == [folder] and bench.run("--replay", folder).code == 0
+
+
+@pytest.mark.parametrize("full", ["about.json", "recordings.yaml"])
+def test_a_full_disk_leaves_what_was_there(
+    bench: Bench, recorded: Path, monkeypatch: pytest.MonkeyPatch, full: str
+) -> None:
+    folder = bench.root / "tests/recordings/standin"
+    shutil.copytree(recorded, folder)
+    assert bench.run("--replay", folder).code == 0
+    write_text = Path.write_text
+
+    def kept() -> list[Any]:
+        about, results = folder / "about.json", folder / "results.jsonl"
+        assert sorted(folder.iterdir()) == [about, results]
+        return [read(bench.root).recordings, json.loads(about.read_bytes()), results.read_bytes()]
+
+    before = kept()
+
+    def write_half(path: Path, text: str, *arguments: Any, **options: Any) -> int:
+        if not path.name.startswith(full):
+            return write_text(path, text, *arguments, **options)
+        write_text(path, text[: len(text) // 2], *arguments, **options)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", write_half)
+    result = bench.run("--record", folder)
+    assert result.code == 2 and result.err.count("\n") == 1
+    assert "cannot be written: No space left on device" in result.err
+    assert kept() == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full to write to")
+def test_a_disk_that_is_full_while_results_are_written(bench: Bench, copied: Path) -> None:
+    spec = read(bench.root)
+    about = json.loads((copied / "about.json").read_text("utf-8"))
+    v, part = variant("add.f32"), vectors.Part("every", 0, 1, 1)
+    recorder = recording.Recorder(copied, spec, about)
+    recorder._file.close()
+    recorder._file = Path("/dev/full").open("ab")  # noqa: SIM115
+    with pytest.raises(PtxspecError, match="No space left"), recorder:
+        recorder.write(v, part, np.zeros(1, np.uint32), [0], comparing.Found(1))
+    assert bench.run("--replay", copied).code == 2
+    assert bench.run("--record", copied).code == 0 and bench.run("--replay", copied).code == 0
 
 
 def test_only_the_same_run_goes_on(bench: Bench, copied: Path) -> None:
@@ -663,6 +816,13 @@ def test_what_is_recorded_in_part_is_not_measured(bench: Bench) -> None:
     assert bench.run("--record", folder).code == 0 and registered() == "equal"
 
 
+def test_any_text_is_registered_as_it_is(bench: Bench) -> None:
+    bench.device.gpu = 'A "B" \\ C: #1 \u2122\n'
+    assert bench.run("--record", bench.root / "tests/recordings/a: b #c").code == 0
+    (registered,) = read(bench.root).recordings
+    assert (registered.gpu, registered.path) == (bench.device.gpu, "tests/recordings/a: b #c")
+
+
 def test_a_recording_elsewhere_is_not_registered(bench: Bench) -> None:
     assert bench.run("--record", bench.root / "recorded").code == 0
     assert not (bench.root / "spec/recordings.yaml").exists()
@@ -693,6 +853,19 @@ def test_vectors_come_from_a_recording_where_there_is_one(bench: Bench, recorded
     assert np.array_equal(ptxemu.execute("ex2.approx.f16", a), [int(r["result"], 16) for r in table])
     elsewhere = bench.project.run("vectors", "ex2.approx.f16", "--format", "csv", "--target", "sm_80").out
     assert "emulator" in elsewhere and "recording" not in elsewhere
+
+
+def test_vectors_pass_over_a_recording_that_is_not_complete(bench: Bench, recorded: Path) -> None:
+    folder = bench.root / "tests/recordings/standin"
+    shutil.copytree(recorded, folder)
+    edited(folder, complete=False)
+    assert recording.below(bench.root) == []
+    result = bench.project.run("vectors", "ex2.approx.f16")
+    assert result.code == 0 and json.loads(result.out.splitlines()[0])["source"] == "emulator"
+    # One that is damaged is an error.
+    edited(folder, complete=True, digest="")
+    result = bench.project.run("vectors", "ex2.approx.f16")
+    assert result.code == 2 and "its digest is not the one in about.json" in result.err
 
 
 def test_vectors_as_npz(bench: Bench) -> None:
@@ -777,6 +950,12 @@ def test_after_an_error_the_next_kernel_runs(driver: fake_cuda.Driver) -> None:
 def test_a_gpu_that_the_compiler_does_not_know_cannot_run(driver: fake_cuda.Driver) -> None:
     driver.generation = 7
     with pytest.raises(NoDeviceError, match=r"compiles for sm_75 to sm_90, and not for sm_70"):
+        cuda.CudaDevice()
+
+
+def test_a_driver_older_than_the_compiler_is_told_of_once(driver: fake_cuda.Driver) -> None:
+    driver.version = 12080
+    with pytest.raises(NoDeviceError, match=r"of CUDA 12\.8, and cannot run what NVRTC 13\.0 compiles"):
         cuda.CudaDevice()
 
 

@@ -77,18 +77,21 @@ def _conformance(options: argparse.Namespace) -> int:
 
 
 def _run(root: Root, spec: Spec, emu: Any, folder: Path | None, exhaustive: bool) -> Report:
-    device, sizes = cuda.CudaDevice(), vectors.Sizes(exhaustive=exhaustive)
+    device, sizes, kernels = cuda.CudaDevice(), vectors.Sizes(exhaustive=exhaustive), root.generated / "cuda"
     with contextlib.ExitStack() as stack:
         recorder = None
         if folder:
             date = datetime.datetime.now(datetime.UTC).date().isoformat()
-            about = recording.provenance(device.about, spec, _program(), date, sizes)
+            sources = (kernels, Path(emu.__file__).parent)
+            about = recording.provenance(device.about, spec, _program(), date, sizes, *sources)
             recorder = stack.enter_context(Recorder(folder, spec, about))
         progress = stack.enter_context(progress_bar(f"on {device.about.gpu}"))
-        report = running.run(device, spec, emu, root.generated / "cuda", sizes, recorder, progress)
-        if recorder:
+        report = running.run(device, spec, emu, kernels, sizes, recorder, progress)
+        # Where nothing could run there is nothing to keep, and an earlier finding stays.
+        ran = any(r.found.count and not r.failed for r in report.rows)
+        if recorder and ran:
             recorder.finish({str(r.variant): r.why for r in report.rows if r.failed})
-    if folder:
+    if folder and ran:
         _register(root, spec, recording.read(folder, spec), report)
     return report
 

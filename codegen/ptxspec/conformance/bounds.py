@@ -39,6 +39,7 @@ _FLOAT64: Mapping[str, Callable[..., Any]] = {
     "tanh": np.tanh,
 }
 _SLACK = 2.0**-44
+_OUTWARD = ("Negative", "Positive")
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,9 @@ class Judge:
                 part = np.abs(g - nearly) / allowed
                 unsure = _SLACK * (1 + np.abs(nearly) / allowed)
             sure = known & np.isfinite(g) & (np.abs(part - 1) > unsure)
+            if b.kind == "ulp":
+                # Spacings double at a power of two: on which side of it the exact value is must be known.
+                sure &= _spacings(nearly * (1 - _SLACK), f) == _spacings(nearly * (1 + _SLACK), f)
             if self.ftz:
                 least = 2.0**f.emin
                 sure &= (g != 0) | (np.abs(nearly) < least)
@@ -192,7 +196,8 @@ def values(bits: Array, f: Format) -> Array:
 
 def exact_value(program: Program, operands: Sequence[int]) -> Fraction | None:
     """What a program would compute if its last rounding were none, with a relative error below 2^-114; None for a NaN
-    and what is infinite."""
+    and what is infinite. An inexact value lies between the same neighbours of the wide format as what stands for it:
+    comparisons with numbers of any format are decided, and so is its binade."""
     bits = dict(zip(program.inputs, operands, strict=True))
     lets: dict[str, Term] = {}
     for let in program.lets:
@@ -206,8 +211,11 @@ def exact_value(program: Program, operands: Sequence[int]) -> Fraction | None:
             return value(term.arguments[1] if exact.evaluate(term.arguments[0], bits) else term.arguments[2])
         if isinstance(term, Apply) and term.mode and term.format is not None:
             arguments = [_widened(exact.evaluate(a, bits), _format(a)) for a in term.arguments]
-            wide = replace(term, format=_WIDE, mode="roundTiesToEven", ftz=False)
-            return _finite(int(exact.FUNCTIONS[term.function](wide, *arguments)), _WIDE)
+            low, high = (
+                _finite(int(exact.FUNCTIONS[term.function](wide, *arguments)), _WIDE)
+                for wide in (replace(term, format=_WIDE, mode=f"roundToward{to}", ftz=False) for to in _OUTWARD)
+            )
+            return None if low is None or high is None else (low + high) / 2
         return _finite(exact.evaluate(term, bits), _format(term))
 
     return value(program.result)
@@ -232,7 +240,11 @@ def _widened(bits: int, f: Format) -> int:
 
 
 def _quotient(difference: Fraction, allowed: Fraction) -> float:
-    return float(difference / allowed) if difference <= allowed * 2**60 else math.inf
+    if difference > allowed * 2**60:
+        return math.inf
+    # Rounded, but not across the bound.
+    quotient = float(difference / allowed)
+    return max(quotient, math.nextafter(1, 2)) if difference > allowed else min(quotient, 1.0)
 
 
 def _spacing(value: Fraction, f: Format) -> Fraction:

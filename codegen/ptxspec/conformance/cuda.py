@@ -107,6 +107,12 @@ class CudaDevice:
         )
         version = _checked("driver version", self._api.cuDriverGetVersion())
         cuda = f"CUDA {version // 1000}.{version % 1000 // 10}"
+        if version // 1000 < int(self._nvrtc.release.split(".")[0]):
+            # Such a driver refuses to load every module.
+            raise NoDeviceError(
+                f"the driver is one of {cuda}, and cannot run what NVRTC {self._nvrtc.release} compiles: install a "
+                f"newer driver, or NVRTC and cuda-bindings of CUDA {version // 1000}"
+            )
         driver = f"{number} ({cuda})" if (number := _driver_number()) else cuda
         release = self._nvrtc.release
         return About(name.rstrip(b"\0").decode(), f"sm_{major}{minor}", driver, f"NVRTC {release}", release)

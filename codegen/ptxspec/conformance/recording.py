@@ -3,20 +3,22 @@
 results.jsonl is only ever appended to, so that a run which was stopped goes on where it was. A line of it is one of
 
     {"blob": KEY, "data": ...}     results, compressed; KEY is their 64-bit digest, so that equal ones are there once
-    {"variant", "operands", "stream", "start", "count", "kept", "blob", "digests", "found"}
+    {"variant", "operands", "stream", "start", "count", "kept", "blob", "digests", "emulator", "found"}
 
 and says of one part of a variant's operands (see vectors.py) where its first `kept` results are, and the digest of each
-block of 2^20. `found` is how they compared with the emulator of the time: with it a stopped run goes on, and what it
-says of a bound stays true of the GPU.
+block of 2^20. `found` is how they compared with the emulator of the time, which `emulator` is the digest of: with it a
+stopped run goes on while the emulator is the same, and what it says of a bound stays true of the GPU.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import hashlib
 import json
 import lzma
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +54,7 @@ class Unit:
     part: Part
     results: Array
     digests: tuple[int, ...]
+    emulator: str
     found: Found
 
 
@@ -72,19 +75,10 @@ class Recording:
         return f"{p['gpu']} ({p['target']}), driver {p['driver']}, {p['compiler']}, {p['date']}"
 
 
-def is_recording(path: Path) -> bool:
-    """Whether a folder was written by this recorder; others may lie beside."""
-    try:
-        about = json.loads((path / _ABOUT).read_text("utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(about, dict) and about.get("recorder") == RECORDER
-
-
 def below(root: Path) -> list[Path]:
-    """The recordings that a root keeps."""
+    """The recordings that a root keeps, less those that are not complete; other things may lie beside."""
     folder = root / "tests" / "recordings"
-    return sorted(p for p in folder.iterdir() if is_recording(p)) if folder.is_dir() else []
+    return sorted(p for p in folder.iterdir() if _said(p).get("complete")) if folder.is_dir() else []
 
 
 def read(path: Path, spec: Spec) -> Recording:
@@ -92,6 +86,8 @@ def read(path: Path, spec: Spec) -> Recording:
     about = _about(path)
     if not about.get("complete"):
         raise PtxspecError(f"{path}: incomplete; `ptxspec conformance --record {path}` goes on with it")
+    if not isinstance(about.get("failed"), dict):
+        raise PtxspecError(f"{path / _ABOUT}: not a recording: failed is not an object")
     text = _bytes(path / _RESULTS)
     if _digest(text) != about.get("digest"):
         raise PtxspecError(f"{path / _RESULTS}: its digest is not the one in {_ABOUT}: the file was changed or cut off")
@@ -107,29 +103,33 @@ class Recorder:
     def __init__(self, path: Path, spec: Spec, about: dict[str, Any]) -> None:
         """`about` is the run's provenance. Raises PtxspecError where the folder holds something else."""
         self.path, self._spec = path, spec
-        self._units: dict[tuple[Key, Part], Found] = {}
+        self.units: dict[tuple[Key, Part], Unit] = {}
         self._blobs: set[str] = set()
         self._about = about
-        try:
-            if is_recording(path):
+        # A recording that is complete stays so until something is added.
+        self._marked_incomplete = not _said(path)
+        with writing(path):
+            if not self._marked_incomplete:
                 self._continue()
             elif path.exists() and (not path.is_dir() or any(path.iterdir())):
                 raise PtxspecError(f"{path}: holds other things; a recording needs a folder of its own")
-            path.mkdir(parents=True, exist_ok=True)
-            self._write_about(complete=False)
+            else:
+                path.mkdir(parents=True, exist_ok=True)
+                self._write_about(complete=False)
             self._file: IO[bytes] = (path / _RESULTS).open("ab")
-        except OSError as e:
-            raise PtxspecError(f"{path}: cannot be written: {e.strerror}") from None
 
     def __enter__(self) -> Recorder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        # What `write` could not write it has told of; closing tries, and fails, once more.
+        with contextlib.suppress(OSError):
+            self._file.close()
 
-    def found(self, v: Variant, part: Part) -> Found | None:
-        """What was found in a part that is already recorded."""
-        return self._units.get(((v.spelling, v.operands), part))
+    @property
+    def emulator(self) -> str:
+        """The digest of this run's emulator."""
+        return str(self._about["emulator"])
 
     def write(self, v: Variant, part: Part, results: Array, digests: Sequence[int], found: Found) -> None:
         key = (v.spelling, v.operands)
@@ -139,24 +139,24 @@ class Recorder:
             "variant": v.spelling, "operands": v.operands, "stream": part.stream, "start": part.start,
             "count": part.count, "kept": part.kept, "blob": blob,
             "digests": _pack(_little(np.array(digests, np.uint64))),
-            "found": found.as_json(),
+            "emulator": self.emulator, "found": found.as_json(),
         }  # fmt: skip
-        try:
+        with writing(self.path):
+            if not self._marked_incomplete:
+                self._write_about(complete=False)
             if blob not in self._blobs:
                 self._append({"blob": blob, "data": _pack(lzma.compress(raw, lzma.FORMAT_RAW, filters=_FILTERS))})
                 self._blobs.add(blob)
             self._append(line)
             self._file.flush()
-        except OSError as e:
-            raise PtxspecError(f"{self.path}: cannot be written: {e.strerror}") from None
-        self._units[key, part] = found
+        self.units[key, part] = Unit(key, part, results, tuple(digests), self.emulator, found)
 
     def finish(self, failed: dict[str, str]) -> None:
         """Complete the recording; `failed` are variants that could not be run, with the reason."""
-        self._file.flush()
         self._about["failed"] = failed
-        self._about["specification"]["variants"] = _identity(self._spec, {key for key, _ in self._units})
-        self._write_about(complete=True, digest=_digest(_bytes(self.path / _RESULTS)))
+        self._about["specification"]["variants"] = _identity(self._spec, {key for key, _ in self.units})
+        with writing(self.path):
+            self._write_about(complete=True, digest=_digest(_bytes(self.path / _RESULTS)))
 
     def _append(self, line: dict[str, Any]) -> None:
         self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
@@ -172,31 +172,73 @@ class Recorder:
                 )
         if before["specification"].get("sha256") != self._about["specification"]["sha256"]:
             raise PtxspecError(f"{self.path}: begun with another specification; choose another folder")
+        if before.get("kernels") != self._about["kernels"]:
+            raise PtxspecError(f"{self.path}: begun with other kernels in generated/cuda; choose another folder")
         results = self.path / _RESULTS
         text = _bytes(results) if results.exists() else b""
         whole = text[: text.rfind(b"\n") + 1]
         if whole != text:
-            results.write_bytes(whole)
-        for u in _units(self.path, whole, self._spec):
-            self._units[u.variant, u.part] = u.found
+            os.truncate(results, len(whole))
+        self.units = {(u.variant, u.part): u for u in _units(self.path, whole, self._spec)}
         self._blobs = {line["blob"] for line in _lines(self.path, whole) if "data" in line}
         # The date on which it was begun stays.
-        self._about |= {"date": before["date"], "exhaustive": self._about["exhaustive"] or before.get("exhaustive")}
+        self._about["date"] = before["date"]
 
     def _write_about(self, complete: bool, digest: str = "") -> None:
         self._about |= {"complete": complete, "digest": digest}
-        (self.path / _ABOUT).write_text(json.dumps(self._about, indent=2) + "\n", "utf-8", newline="\n")
+        replace_text(self.path / _ABOUT, json.dumps(self._about, indent=2) + "\n")
+        self._marked_incomplete = not complete
 
 
-def provenance(device: About, spec: Spec, program: str, date: str, sizes: Sizes) -> dict[str, Any]:
-    """What about.json says of a run that begins."""
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """What the system says against writing, as one line."""
+    try:
+        yield
+    except OSError as e:
+        raise PtxspecError(f"{path}: cannot be written: {e.strerror}") from None
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a file beside and put it in place: where that fails, as on a full disk, the old one is still there."""
+    new = path.with_name(f"{path.name}.new")
+    try:
+        new.write_text(text, "utf-8", newline="\n")
+        new.replace(path)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise
+
+
+def provenance(
+    device: About, spec: Spec, program: str, date: str, sizes: Sizes, kernels: Path, emulator: Path
+) -> dict[str, Any]:
+    """What about.json says of a run that begins; `kernels` and `emulator` are the folders of these."""
     sources = "".join(f"{name} {digest}\n" for name, digest in sorted(spec.sources.items()) if name != REGISTER)
     return {
         "recorder": RECORDER, "schema": SCHEMA, "operands": vectors.VERSION, "program": program,
         "specification": {"sha256": hashlib.sha256(sources.encode()).hexdigest(), "variants": ""},
         "gpu": device.gpu, "target": device.target, "driver": device.driver, "compiler": device.compiler, "date": date,
-        "random": sizes.random, "sample": sizes.sample, "exhaustive": sizes.exhaustive,
+        "random": sizes.random, "sample": sizes.sample,
+        "kernels": _digest_of(kernels), "emulator": _digest_of(emulator),
     }  # fmt: skip
+
+
+def _digest_of(folder: Path) -> str:
+    """Of all sources in a folder, with their names."""
+    whole = hashlib.sha256()
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
+        whole.update(f"{path.relative_to(folder).as_posix()} {hashlib.sha256(_bytes(path)).hexdigest()}\n".encode())
+    return whole.hexdigest()[:16]
+
+
+def _said(path: Path) -> dict[str, Any]:
+    """about.json, unchecked; empty where this recorder did not write it."""
+    try:
+        about = json.loads((path / _ABOUT).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return about if isinstance(about, dict) and about.get("recorder") == RECORDER else {}
 
 
 def _about(path: Path) -> dict[str, Any]:
@@ -258,7 +300,8 @@ def _units(path: Path, text: bytes, spec: Spec) -> Iterator[Unit]:
                 raise ValueError("the numbers of results and digests do not fit")
             if part.kept == part.count <= BLOCK and vectors.digest(results) != digests[0]:
                 raise ValueError("the results have another digest")
-            yield Unit(key, part, results, tuple(digests.tolist()), found_from_json(line["found"]))
+            found = found_from_json(line["found"])
+            yield Unit(key, part, results, tuple(digests.tolist()), str(line["emulator"]), found)
         except (ValueError, KeyError, TypeError, binascii.Error, lzma.LZMAError) as e:
             raise PtxspecError(f"{path / _RESULTS}:{number}: {e}") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -30,7 +31,8 @@ def register(root: Path, spec: Spec, recorded: recording.Recording, report: Repo
         *(frozenset(found[s]) for s in ("equal", "inside", "unequal")),
     )  # fmt: skip
     others = [r for r in spec.recordings if r.path != path]
-    (root / REGISTER).write_text(_as_yaml(sorted([*others, entry], key=lambda r: r.path)), "utf-8", newline="\n")
+    with recording.writing(root / REGISTER):
+        recording.replace_text(root / REGISTER, _as_yaml(sorted([*others, entry], key=lambda r: r.path)))
     return True
 
 
@@ -41,8 +43,10 @@ def _as_yaml(recordings: Iterable[Recording]) -> str:
         "recordings:",
     ]
     for r in recordings:
-        lines += [f"  - path: {r.path}", f'    gpu: "{r.gpu}"', f"    target: {r.target}", f'    driver: "{r.driver}"']
-        lines += [f'    compiler: "{r.compiler}"', f'    date: "{r.date}"']
+        lines.append(f"  - path: {json.dumps(r.path)}")
+        for name in ("gpu", "target", "driver", "compiler", "date"):
+            # Every JSON text is a YAML text.
+            lines.append(f"    {name}: {json.dumps(getattr(r, name))}")
         for name in ("equal", "inside", "unequal"):
             entries = [f"      - {{variant: {s}, operands: {n}}}" for s, n in sorted(getattr(r, name))]
             lines += [f"    {name}:", *entries] if entries else [f"    {name}: []"]

@@ -21,7 +21,7 @@ from ..verify import takes
 from . import vectors
 from .comparing import Comparison, Found
 from .device import Device, DeviceError, Module, NoDeviceError
-from .recording import Recorder, Recording, result_type
+from .recording import Recorder, Recording, Unit, result_type
 from .vectors import Part, Sizes
 
 Array = NDArray[Any]
@@ -76,23 +76,33 @@ def run(
     device: Device, spec: Spec, emulator: ModuleType, sources: Path, sizes: Sizes, recorder: Recorder | None,
     progress: Progress | None = None,
 ) -> Report:  # fmt: skip
-    """Run what the device takes of the variants with a kernel in `sources`, generated/cuda."""
+    """Run what the device takes of the variants with a kernel in `sources`, generated/cuda. With a recorder the report
+    is about all that it has recorded, also by earlier runs."""
     about = device.about
     if about.target not in spec.targets:
         raise NoDeviceError(f"{about}: the specification does not know {about.target}")
     rows = {v: _row(spec, v, about.target, about.release) for i in spec.instructions.values() for v in i.variants}
     modules = _compile(device, rows, sources)
+    recorded = recorder.units if recorder else {}
+    every = {(v.spelling, v.operands): v for v in rows}
+    chosen = {(v, part): None for v in rows for part in vectors.parts(v, sizes)}
+    chosen |= {(every[key], part): None for key, part in recorded}
+    jobs = [(v, part) for v, part in chosen if not rows[v].why]
     # First what is quick and telling, of all variants; then the sweeps. Variants of a type share their operands.
-    jobs = [(v, part) for v, r in rows.items() if not r.why for part in vectors.parts(v, sizes)]
     jobs.sort(key=lambda j: (vectors.ORDER.index(j[1].stream), j[1].start, j[0].type.name, j[0].operands))
-    runner = _Runner(Emulator(emulator, about.target))
+    emulated = Emulator(emulator, about.target)
+    runner = _Runner(emulated)
     comparisons = {v: Comparison(spec, v, about.target) for v, r in rows.items() if not r.why}
     done, total = 0, sum(part.count for _, part in jobs)
     with runner.pool:
         for v, part in jobs:
             row = rows[v]
-            found = recorder.found(v, part) if recorder else None
-            if found is None and not row.failed:
+            unit, found = recorded.get(((v.spelling, v.operands), part)), None
+            if unit and recorder:
+                # What an older emulator was found to return says nothing of this one.
+                known = unit.emulator == recorder.emulator
+                found = unit.found if known else _held(unit, v, emulated, comparisons[v], sweeps=True)
+            elif not row.failed:
                 try:
                     results, digests, found = runner.part(modules[v.opcode], v, part, comparisons[v])
                 except (DeviceError, MemoryError) as e:
@@ -124,27 +134,33 @@ def replay(
     comparisons: dict[Variant, Comparison] = {}
     done, total = 0, sum(u.part.count for u in recording.units)
     for u in recording.units:
-        v, part = every[u.variant], u.part
+        v = every[u.variant]
         if v not in rows:
             comparisons[v] = Comparison(spec, v, recording.target)
             rows[v] = Row(v, comparisons[v].claim)
-        operands = vectors.operands(v.type, v.operands, part.stream, part.start, part.kept)
-        found = comparisons[v].compare(operands, u.results, emulated.run(v, operands))
-        if sweeps and part.kept < part.count:
-            differ = sum(
-                vectors.digest(emulated.run(v, vectors.operands(v.type, v.operands, part.stream, start, size))) != d
-                for (start, size), d in zip(part.blocks(), u.digests, strict=True)
-            )
-            # What a bound says of results that are no longer there was judged when they were.
-            judged = u.found if differ and v.claim == "bounded" else found
-            found = replace(judged, count=part.count, unequal=found.unequal, nan=found.nan, blocks=differ)
-        rows[v].found += found
-        done += part.count
+        rows[v].found += _held(u, v, emulated, comparisons[v], sweeps)
+        done += u.part.count
         if progress:
             progress(done, total)
     for v, row in rows.items():
         row.agrees = comparisons[v].agrees(row.found)
     return Report(str(recording), recording.target, tuple(rows.values()))
+
+
+def _held(u: Unit, v: Variant, emulated: Emulator, comparison: Comparison, sweeps: bool) -> Found:
+    """A recorded part held against the emulator."""
+    part = u.part
+    operands = vectors.operands(v.type, v.operands, part.stream, part.start, part.kept)
+    found = comparison.compare(operands, u.results, emulated.run(v, operands))
+    if not sweeps or part.kept == part.count:
+        return found
+    differ = sum(
+        vectors.digest(emulated.run(v, vectors.operands(v.type, v.operands, part.stream, start, size))) != d
+        for (start, size), d in zip(part.blocks(), u.digests, strict=True)
+    )
+    # What a bound says of results that are no longer there was judged when they were.
+    judged = u.found if differ and v.claim == "bounded" else found
+    return replace(judged, count=part.count, unequal=found.unequal, nan=found.nan, blocks=differ)
 
 
 def _row(spec: Spec, v: Variant, target: str, release: str) -> Row:
