@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 
 from ..checking import Checked
 from ..model import ROUNDINGS, Spec
-from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Kind, Term, Var, variables
 from . import units
 from .fusing import AMEND, FLUSH, REPLACE, flushes_operands, fuse
-from .sharing import Shared, shared
+from .sharing import ELEMENTARY, Line, Shared, shared, source_of
 from .text import Files, Templates
 
 _FOLDER = "python/ptxemu"
@@ -22,12 +21,6 @@ INFIX = {
     "sameBits": "({} == {})", "lessBits": "({} < {})", "bits": "{}", "float_of": "{}",
     "logicalAnd": "({} & {})", "logicalOr": "({} | {})", "logicalXor": "({} ^ {})", "logicalNot": "(~{})",
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Line:
-    text: str
-    source: str
 
 
 @dataclass(frozen=True)
@@ -86,8 +79,7 @@ def _home(function: str) -> str:
     """The module of ptxemu that has a function."""
     if function in (FLUSH, REPLACE):
         return "..rounding"
-    # Recommended functions (9.2) are much code, which many programs never call.
-    return "..elementary" if TABLE[function].clause == "9.2" else "..operations"
+    return "..elementary" if function in ELEMENTARY else "..operations"
 
 
 @dataclass
@@ -122,8 +114,7 @@ class _Writer:
     def function(self, shared: Shared) -> Function:
         program = fuse(shared.program)
         for let in program.lets:
-            source = f"{let.path.rpartition('/')[2]}:{let.mark.line}"
-            self.lines.append(Line(f"{let.name} = {self.fitting(let.value)}", source))
+            self.lines.append(Line(f"{let.name} = {self.fitting(let.value)}", source_of(let)))
             if isinstance(let.value, Apply) and let.value.ftz:
                 self.flushed.add(let.name)
         parameters = [f"{n}: Array" for n in program.inputs]

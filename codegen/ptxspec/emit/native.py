@@ -14,7 +14,7 @@ from ..checking import Checked
 from ..model import ROUNDINGS, Format, Spec
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Kind, Program, Term, Var
-from .sharing import Shared, shared
+from .sharing import ELEMENTARY, Line, Shared, shared, source_of
 from .text import Files, Templates
 
 _FOLDER = "python/ptxemu/native"
@@ -26,14 +26,6 @@ INFIX = {
 }  # fmt: skip
 # What a table of coefficients decides stays with NumPy.
 WITHOUT_C = {"unit"}
-# Their results may be left undecided, for NumPy's kernel to find.
-ELEMENTARY = {"exp2", "log2", "sin", "cos", "tanh", "rSqrt"}
-
-
-@dataclass(frozen=True)
-class Line:
-    text: str
-    source: str
 
 
 @dataclass(frozen=True)
@@ -137,13 +129,14 @@ def _function(one: Shared, direction: str) -> Function:
     lines = [
         Line(
             f"{_type(let.value.kind)} {_name(let.name)} = {_term(let.value)};",
-            f"{let.path.rpartition('/')[2]}:{let.mark.line}",
+            source_of(let),
         )
         for let in program.lets
     ]
     operand = _unsigned(program.format.width)
     parameters = [f"{operand} {_name(n)}" for n in program.inputs]
     result_type = "uint8_t" if program.result.kind.sort == "bool" else _type(program.result.kind)
+    # Elementary functions may leave a result undecided, for NumPy's kernel to find.
     undecided = any(a.function in ELEMENTARY for a in _applications(program))
     result = _term(program.result)
     return Function(one.name, parameters, operand, result_type, direction, one.serves, lines, result, undecided)

@@ -1,4 +1,4 @@
-"""The functions that an opcode needs: one per different program, however many variants and targets it serves."""
+"""What the emitters of functions share: which an opcode needs, one per different program, and where lines come from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,23 @@ from dataclasses import dataclass
 
 from ..checking import Checked
 from ..model import Variant
-from ..semantics.program import Program
+from ..semantics.functions import TABLE
+from ..semantics.program import Let, Program
+
+# The functions that IEEE 754 only recommends, and that no processor has: much code, or approximations.
+ELEMENTARY = frozenset(name for name, f in TABLE.items() if f.clause == "9.2")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a function, and the line of the specification that it comes from."""
+
+    text: str
+    source: str
+
+
+def source_of(let: Let) -> str:
+    return f"{let.path.rpartition('/')[2]}:{let.mark.line}"
 
 
 @dataclass(frozen=True)
