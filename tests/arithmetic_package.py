@@ -22,16 +22,21 @@ def load(module: str) -> ModuleType:
     return importlib.import_module(f"{NAME}.{module}")
 
 
-PATHS = ("steered", "by itself")
+# Each is what some platform takes: with the processor's environment steered and its fused operation, without subnormal
+# operands where they are slow, or without any of that, where it does not work.
+PATHS = {
+    "steered": {"STUMBLES": False},
+    "stumbling": {"STUMBLES": True},
+    "by itself": {"STEERS": False, "FLUSHES": False, "FUSES": False},
+}
 
 
 @contextmanager
 def taking(path: str, environment: Any) -> Iterator[None]:
-    """Compute with the processor's environment steered, or without, as where that does not work."""
-    found = environment.STEERS, environment.FLUSHES
-    if path == "by itself":
-        environment.STEERS = environment.FLUSHES = False
+    """Compute in the way of PATHS that has this name."""
+    found = {name: getattr(environment, name) for name in PATHS[path]}
+    vars(environment).update(PATHS[path])
     try:
         yield
     finally:
-        environment.STEERS, environment.FLUSHES = found
+        vars(environment).update(found)

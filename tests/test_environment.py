@@ -72,6 +72,34 @@ def test_an_unknown_processor_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> 
     assert environment._found() == ({}, None, None)
 
 
+def unfused(x: Any, y: Any, z: Any) -> Any:
+    return x * y + z
+
+
+def left_over_unfused(x: Any, y: Any, z: Any) -> Any:
+    """As where a vector loop leaves what does not fill a vector to another."""
+    found = product_sum(x, y, z)
+    rest = x.size % 4
+    found[x.size - rest :] = unfused(x, y, z)[x.size - rest :]
+    return found
+
+
+def nearest_only(x: Any, y: Any, z: Any) -> Any:
+    with environment.environment(ORDER[0]):
+        return product_sum(x, y, z)
+
+
+product_sum = environment.product_sum
+
+
+@pytest.mark.parametrize("instead", [unfused, left_over_unfused, pytest.param(nearest_only, marks=steered)])
+def test_products_that_are_not_fused_are_noticed(monkeypatch: pytest.MonkeyPatch, instead: Callable[..., Any]) -> None:
+    with np.errstate(all="ignore"):
+        assert environment._fuses() == environment.FUSES
+        monkeypatch.setattr(environment, "product_sum", instead)
+        assert not environment._fuses()
+
+
 @pytest.mark.skipif(not hasattr(os, "uname"), reason="the processor is not told by os.uname here")
 def test_without_steering_everything_still_works() -> None:
     code = (

@@ -44,7 +44,7 @@ each_flush = pytest.mark.parametrize("ftz", [False, True], ids=["", "ftz"])
 
 @pytest.fixture(autouse=True, params=PATHS)
 def path(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Everything is tested on both paths."""
+    """Everything is tested on all paths."""
     with np.errstate(all="ignore"), taking(request.param, environment):
         yield
 

@@ -6,6 +6,8 @@ the control word of x86-64's SSE unit in its usual place, its two bits are set t
 
 Whether steering works is found out once, at import, by results: an environment that does not compute what IEEE 754
 fixes is not used. `STEERS` and `FLUSHES` say what came of it; operations.py has other ways where they are false.
+`FUSES` says the same of the one way in which NumPy reaches the processor's fused multiply-add. `STUMBLES`, on which no
+result depends, is about speed: some processors take a hundred times as long for products of subnormal numbers.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import product
@@ -231,6 +234,61 @@ def _computes(cases: Callable[[Format], Iterator[_Case]], ftz: bool, daz: bool) 
     return True
 
 
+def product_sum(x: Array, y: Array, z: Array) -> Array:
+    """x * y + z of float64 arrays, of one shape: fresh, rounded once, in the direction set, where `FUSES`.
+
+    NumPy's vector loops compute the real part of a product of complex numbers, (x + iz) (y - i), as an exact product
+    x y less the rounded z (-1). A single one is left to other loops; it gets company."""
+    size = max(x.size, 2)
+    product, factor = np.empty(size, np.complex128), np.empty(size, np.complex128)
+    product.real[: x.size], product.imag[: x.size] = x.ravel(), z.ravel()
+    factor.real[: x.size], factor.imag = y.ravel(), -1
+    product *= factor
+    return product.real[: x.size].reshape(x.shape).copy()
+
+
+def _fuses() -> bool:
+    """Does `product_sum` round once, in every direction that can be steered to and at every place of an array?"""
+    u, largest, tiny = 2.0**-52, float(np.finfo(np.float64).max), 2.0**-1074
+    cases = [
+        ((1 + u, 1 - u, -1), (-(u**2),) * 4),
+        ((1 + u, 1 + u, -1 - 2 * u), (u**2,) * 4),
+        ((largest, 2, -largest), (largest,) * 4),
+        ((2.0**-600, 2.0**-600, 1), (1, 1, 1 + u, 1)),
+        ((2.0**-600, -(2.0**-600), tiny), (tiny, 0.0, tiny, 0.0)),
+        ((1 + u, tiny, 0), (tiny, tiny, 2 * tiny, tiny)),
+        ((1, 1, -1), (0.0, -0.0, 0.0, 0.0)),
+        ((-0.0, 1, -0.0), (-0.0,) * 4),
+    ]
+    # Alone, less than a vector, and vectors with something left over.
+    for length in (1, 2, 3, 5, 67):
+        operands, results = (
+            np.resize(np.array(column, np.float64), (length, len(column[0]))).T for column in zip(*cases, strict=True)
+        )
+        for direction, result in zip(_ORDER, results, strict=True):
+            if direction == roundTiesToEven or STEERS:
+                with environment(direction):
+                    computed = product_sum(*operands)
+                if computed.tobytes() != result.tobytes():
+                    return False
+    return True
+
+
+def _stumbles() -> bool:
+    """Do subnormal operands take far longer than others?"""
+    ones = np.ones(4096, np.float32)
+
+    def seconds(x: float) -> float:
+        operand, taken = np.full_like(ones, x), []
+        for _ in range(3):
+            start = time.perf_counter()
+            np.multiply(operand, ones, out=operand)
+            taken.append(time.perf_counter() - start)
+        return min(taken)
+
+    return seconds(2.0**-140) > 8 * seconds(1)
+
+
 def _self_test() -> tuple[bool, bool]:
     """Whether directions can be steered, and whether flushing can be too."""
     everywhere = {key[1:] for key in _ENVIRONMENTS if all((d, *key[1:]) in _ENVIRONMENTS for d in _ORDER)}
@@ -244,6 +302,9 @@ def _self_test() -> tuple[bool, bool]:
 
 
 STEERS, FLUSHES = _self_test()
+with np.errstate(all="ignore"), ordinary():
+    FUSES = _fuses()
+    STUMBLES = _stumbles()
 
 
 def can(direction: Direction, ftz: bool = False, daz: bool = False) -> bool:

@@ -1,4 +1,5 @@
-"""fusedMultiplyAdd of binary64 in binary64 (Boldo and Melquiond 2008), with exponents kept apart from significands."""
+"""fusedMultiplyAdd of binary64: the processor's own, where NumPy reaches it and the direction can be set; elsewhere in
+binary64 (Boldo and Melquiond 2008), with exponents kept apart from significands."""
 
 # mypy: no-warn-return-any
 # NumPy's stubs call what operators make of arrays of any type Any.
@@ -14,11 +15,12 @@ from .binary import (
     Array,
     Direction,
     Format,
+    roundTiesToEven,
     roundTowardNegative,
     roundTowardPositive,
     roundTowardZero,
 )
-from .rounding import mask, replace, step, sum_to_odd, two_product, two_sum
+from .rounding import canonicalise, mask, replace, step, sum_to_odd, two_product, two_sum
 
 # Twice the precision and a little: beyond it one summand only tells on which side of the other the sum lies.
 FAR = 110
@@ -30,10 +32,16 @@ ZERO_FIELD = -RAISED
 
 
 def fused_binary64(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> Array:
-    """x * y + z in any direction but roundTiesToAway: fresh bits.
+    """x * y + z in any direction but roundTiesToAway: fresh bits."""
+    if environment.FUSES and environment.can(mode):
+        with environment.environment(mode):
+            value = environment.product_sum(*(operand.view(np.float64) for operand in (x, y, z)))
+        return canonicalise(value, f)
+    return _without_fusing(x, y, z, f, mode)
 
-    The factors are scaled to [1, 2) and z with them; the exponent goes back in at the end.
-    """
+
+def _without_fusing(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> Array:
+    """The factors are scaled to [1, 2) and z with them; the exponent goes back in at the end."""
     (a, a_field), (b, b_field), (c, c_field) = (_normal(operand, f) for operand in (x, y, z))
     extremes = np.minimum(a_field, b_field), np.maximum(a_field, b_field)
     special = np.minimum(extremes[0], c_field, out=extremes[0]) <= ZERO_FIELD
@@ -100,10 +108,9 @@ def _with_field(x: Array, field: Any, f: Format) -> Array:
 
 def _sum(x: Array, y: Array, mode: Direction, f: Format) -> Array:
     """x + y, finite and far from overflow, in a direction: float64. An exact zero may have either sign."""
-    if environment.can(mode):
-        with environment.environment(mode):
-            return x + y
     total, error = two_sum(x, y)
+    if mode == roundTiesToEven:
+        return total
     step(total.view(f.unsigned), error < 0, error > 0, f, mode)
     return total
 
@@ -144,9 +151,5 @@ def _of_specials(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> Ar
     alone = of_numbers & (c == 0) & (a != 0) & (b != 0)
     if alone.any():
         lanes = np.nonzero(alone)
-        if environment.can(mode):
-            with environment.environment(mode):
-                bits[lanes] = (a[lanes] * b[lanes]).view(f.unsigned)
-        else:
-            bits[lanes] = wide.multiplication(x[lanes], y[lanes], f, mode, False)
+        bits[lanes] = wide.multiplication(x[lanes], y[lanes], f, mode, False)
     return bits

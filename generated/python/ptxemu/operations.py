@@ -81,6 +81,9 @@ def elementwise(count: int) -> Callable[[Callable[P, Array]], Callable[P, Array]
 
 # Operations that round (5.4)
 
+# Of which some processors take long where an operand or the result is subnormal.
+_STUMBLING = (np.multiply, np.divide, np.sqrt)
+
 
 def _native(
     ufunc: np.ufunc, operands: tuple[Array, ...], f: Format, mode: Direction, ftz: bool, daz: bool
@@ -88,12 +91,27 @@ def _native(
     """The processor's own operation, steered; None where there is none, or none that can be."""
     if f.native is None or not environment.can(mode, ftz, daz):
         return None
+    if ufunc in _STUMBLING and f.carrier is not None and not (ftz or daz) and _stumbles(operands, f):
+        # In the carrier nothing is subnormal. Products are exact there; for the rest, see _rounds_twice_safely, also of
+        # quotients that become subnormal, and what was rounded in one direction may be again.
+        wider = [widen(operand, f, f.carrier) for operand in operands]
+        with environment.environment(mode):
+            value = ufunc(*wider)
+        return narrow(value, f, mode, False)
     values = [operand.view(f.native) for operand in operands]
     if mode == roundTiesToEven and not (ftz or daz):
         return canonicalise(ufunc(*values), f)
     with environment.environment(mode, ftz, daz):
         value = ufunc(*values)
     return canonicalise(value, f)
+
+
+def _stumbles(operands: tuple[Array, ...], f: Format) -> bool:
+    """Would the processor take long for many of the operands? A sample tells."""
+    if not environment.STUMBLES:
+        return False
+    samples = [(operand.ravel()[::64] & f.magnitude_mask) - f.unsigned.type(1) for operand in operands]
+    return any(32 * np.count_nonzero(sample < f.fraction_mask) > sample.size for sample in samples)
 
 
 @elementwise(2)

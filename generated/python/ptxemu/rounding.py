@@ -104,15 +104,16 @@ def replace(bits: Array, condition: Array, pattern: Any, f: Format) -> Array:
     """
     bits = np.asarray(bits)  # what is made of constants is a scalar
     count = np.count_nonzero(condition)
-    if 16 * count < bits.size or count == bits.size:
+    # By what either takes for patterns of 2, 4 and 8 bytes
+    few = bits.size * bits.itemsize // 200
+    if count <= few or count == bits.size:
         if count:
             np.copyto(bits, pattern, where=condition)
         return bits
     if bits.itemsize == 8:
         # Processors make NaNs of their own, which may be the canonical ones already.
         condition &= bits != pattern
-        count = np.count_nonzero(condition)
-        if 16 * count < bits.size:
+        if np.count_nonzero(condition) <= few:
             np.copyto(bits, pattern, where=condition)
             return bits
     chosen = mask(condition, f)

@@ -115,12 +115,10 @@ static inline _Bool OF(compareGreaterEqual)(BITS x, BITS y) { return OF(compareL
 #define NUMBER float
 #define NUMBER_OF_BITS float_of_bits
 #define BITS_OF_NUMBER bits_of_float
-#define MATHS(name) __builtin_##name##f
 #else
 #define NUMBER double
 #define NUMBER_OF_BITS double_of_bits
 #define BITS_OF_NUMBER bits_of_double
-#define MATHS(name) __builtin_##name
 #endif
 
 static inline double OF(number)(BITS x) { return NUMBER_OF_BITS(x); }
@@ -145,30 +143,57 @@ static inline BITS OF(addition)(BITS x, BITS y, int mode, int ftz) {
 static inline BITS OF(subtraction)(BITS x, BITS y, int mode, int ftz) {
     return OF(addition)(x, y ^ SIGN_MASK, mode, ftz);
 }
-static inline BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
-    NUMBER a = NUMBER_OF_BITS(x), b = NUMBER_OF_BITS(y);
-    return OF(finished)(a * b, (a + a) * b, ftz);
-}
-static inline BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
-    NUMBER a = NUMBER_OF_BITS(x), b = NUMBER_OF_BITS(y);
-    return OF(finished)(a / b, (a + a) / b, ftz);
-}
-static inline BITS OF(squareRoot)(BITS x, int mode, int ftz) {
-    NUMBER root = MATHS(sqrt)(NUMBER_OF_BITS(x));
-    return OF(finished)(root, root + root, ftz);
-}
-static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
-    NUMBER a = NUMBER_OF_BITS(x), b = NUMBER_OF_BITS(y), c = NUMBER_OF_BITS(z);
-    return OF(finished)(MATHS(fma)(a, b, c), MATHS(fma)(a + a, b, c + c), ftz);
-}
 static inline BITS OF(convert)(double number, int mode, int ftz) {
     return OF(finished)((NUMBER)number, (NUMBER)(number + number), ftz);
 }
 
+#if WIDTH == 32
+
+/* In binary64, where nothing is subnormal: on what is, some processors take a hundred times as long. Products are exact,
+   and what was rounded in one direction may be rounded again in that direction. To nearest, a sum is rounded to odd
+   first; a quotient or root has enough bits (2p + 2; Figueroa 1995), also of a quotient that becomes subnormal: from
+   the middle between two such numbers it is as far. Doubled and halved, because compilers would compute in binary32
+   what is made a binary32 at once. */
+static inline BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
+    double a = OF(number)(x), b = OF(number)(y);
+    return OF(convert)((a + a) * b * 0.5, mode, ftz);
+}
+static inline BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
+    double a = OF(number)(x), b = OF(number)(y);
+    return OF(convert)((a + a) / b * 0.5, mode, ftz);
+}
+static inline BITS OF(squareRoot)(BITS x, int mode, int ftz) {
+    return OF(convert)(__builtin_sqrt(OF(number)(x) * 4) * 0.5, mode, ftz);
+}
+static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
+    double product = OF(number)(x) * OF(number)(y), c = OF(number)(z);
+    return OF(convert)(mode == roundTiesToEven ? double_sum_to_odd(product, c) : product + c, mode, ftz);
+}
+
+#else
+
+static inline BITS OF(multiplication)(BITS x, BITS y, int mode, int ftz) {
+    double a = OF(number)(x), b = OF(number)(y);
+    return OF(finished)(a * b, (a + a) * b, ftz);
+}
+static inline BITS OF(division)(BITS x, BITS y, int mode, int ftz) {
+    double a = OF(number)(x), b = OF(number)(y);
+    return OF(finished)(a / b, (a + a) / b, ftz);
+}
+static inline BITS OF(squareRoot)(BITS x, int mode, int ftz) {
+    double root = __builtin_sqrt(OF(number)(x));
+    return OF(finished)(root, root + root, ftz);
+}
+static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ftz) {
+    double a = OF(number)(x), b = OF(number)(y), c = OF(number)(z);
+    return OF(finished)(__builtin_fma(a, b, c), __builtin_fma(a + a, b, c + c), ftz);
+}
+
+#endif
+
 #undef NUMBER
 #undef NUMBER_OF_BITS
 #undef BITS_OF_NUMBER
-#undef MATHS
 
 #elif EXPONENT_BITS <= 8 && WIDTH <= 16
 
