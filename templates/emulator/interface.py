@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from .accelerator import Native
 
 SWITCH = "PTXEMU_ACCELERATOR"
-# Lanes that are computed together: enough to hide what NumPy and Python take for a step, few enough that a step finds
-# its operands in the cache.
+# Lanes that are computed together, of 64 bits half as many: enough to hide what NumPy and Python take for a step, few
+# enough that a step finds its operands in the cache.
 _BLOCK = 1 << 16
 
 
@@ -318,7 +318,8 @@ class Kernel:
             writes = ["writeonly", "overlap_assume_elementwise", *contiguous]
             op_flags: Any = [*[reads] * (len(arrays) - 1), writes]
             flags: Any = ["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"]
-            blocks = np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=_BLOCK // self._lanes)
+            size = _BLOCK // (2 if self._format.width > 32 else self._lanes)
+            blocks = np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=size)
             with blocks:
                 if not blocks.itersize:
                     return
