@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from peers import PEERS, installed
 from ptxspec import generate
+from softfloat import library
 from tables import FIGURES, Table, as_yaml, machine
 from timing import in_turn
 
@@ -23,16 +24,19 @@ KERNELS = Table(
     "The slowest variant of each family on 2^20 random bit patterns, with out= and on one thread: nanoseconds for an "
     "element; 'x add', how many times that is the time of numpy.add on as many float32 numbers, with the most that is "
     "aimed at in parentheses, and the family's median of that; 'x own', the most times that a variant takes as long as "
-    "NumPy's operation of its name; 'specials', the most times that subnormals, NaNs or a mixture of all kinds take as "
-    "long as ordinary numbers, which is to be at most 3. 'C': with the accelerator, which is C. Times are the "
-    "processor's, taken in turn. A peer's cell has the median of its nanoseconds over what it can do of the family, "
-    "without turning operands into its numbers and back, and how many of its results are not MPFR's, on random bit "
-    "patterns and a grid of special values; where a NaN is due, any NaN is right. Empty: it cannot do the operations.",
+    "NumPy's operation of its name; 'x SoftFloat', the most times that a variant takes as long as Berkeley SoftFloat "
+    "3e's function, called from C on the same operands, which is to be at most 1.2, with C 0.5; 'specials', the most "
+    "times that subnormals, NaNs or a mixture of all kinds take as long as ordinary numbers, which is to be at most 3. "
+    "'C': with the accelerator, which is C. SoftFloat is the one inside softfloatpy; built by gcc -O2 with all of its "
+    "own options it was seen to take up to a quarter less. Times are the processor's, taken in turn. A peer's cell has "
+    "the median of its nanoseconds over what it can do of the family, without turning operands into its numbers and "
+    "back, and how many of its results are not MPFR's, on random bit patterns and a grid of special values; where a "
+    "NaN is due, any NaN is right. Empty: SoftFloat or the peer cannot do the operations.",
     ["family", "variants", *FIGURES, *(f"C {figure}" for figure in FIGURES), *installed()],
 )
 AROUND = Table(
     "Around the kernels",
-    "Medians of times taken in turn; 'at most' is what is aimed at.",
+    "Medians of times taken in turn; 'at most' is what is aimed at. The mean over families is of 'x SoftFloat' above.",
     ["what", "measured", "at most", "against", "ratio", "ratio at most"],
 )
 NOTES: list[str] = []
@@ -112,5 +116,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                 terminalreporter.write_line(line)
     missing = [peer for peer in PEERS if peer not in installed()]
     NOTES.extend(f"{peer} is left out: pip install -e '.[benchmark]' brings it" for peer in missing)
+    if isinstance(lacking := library(), str):
+        NOTES.append(f"x SoftFloat is left out: {lacking}")
     for line in dict.fromkeys(NOTES):
         terminalreporter.write_line(line)

@@ -10,6 +10,7 @@ import ptxemu
 from ptxemu import Variant
 
 DIRECTED = {"rz", "rm", "rp"}
+ROUNDINGS = {"rn", *DIRECTED}
 FLUSHING = {"ftz", "sat"}
 # Functions that PTX has as approximations only.
 ELEMENTARY = {"rsqrt", "sin", "cos", "lg2", "ex2", "tanh"}
@@ -33,6 +34,17 @@ def names(v: Variant) -> set[str]:
 
 def type_of(v: Variant) -> str:
     return v.spelling.split(".")[-1]
+
+
+def rounding(v: Variant) -> str:
+    return next((n for n in names(v) if n in ROUNDINGS), "rn")
+
+
+def operation(v: Variant) -> str:
+    """The name of what is computed, without its rounding: fma for mad, which is the same since sm_20 and of f64."""
+    fused = opcode(v) == "mad" and (names(v) & ROUNDINGS or type_of(v) == "f64")
+    named = "fma" if fused else opcode(v)
+    return ".".join((named, *sorted(names(v) - ROUNDINGS)))
 
 
 def approximates(v: Variant) -> bool:

@@ -1,9 +1,10 @@
 """`python kernels.py VARIANT/OPERANDS...`: measure kernels in a process of its own, as PTXEMU_ACCELERATOR has them.
 
 One thread, out= given. Prints a JSON list with an object for each variant: its "spelling"; "ns" per element on random
-bit patterns; "add", the ratio to numpy.add on float32 numbers, and "own", that to NumPy's operation of the same name on
-the same operands, or null; "specials", the longest time on subnormals, NaNs or a mixture of all kinds of operands over
-that on ordinary ones. All are medians of processor time, over rounds in which everything was called in turn.
+bit patterns; "add", the ratio to numpy.add on float32 numbers; "own" and "softfloat", those to NumPy's operation of the
+same name and to SoftFloat's function on the same operands, or null; "specials", the longest time on subnormals, NaNs or
+a mixture of all kinds of operands over that on ordinary ones. All are medians of processor time, over rounds in which
+everything was called in turn.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import ptxemu
+import softfloat
 from families import names, opcode, type_of
 from numpy.typing import NDArray
 from ptxemu import Variant
@@ -27,6 +29,8 @@ Bits = NDArray[Any]
 SIZE = 1 << 20
 # Special values are told from ordinary ones on fewer elements.
 FEWER = 1 << 17
+# SoftFloat takes some tens of nanoseconds for an element: no more are needed to tell.
+SHORT = 1 << 16
 # A kernel that takes longer for an element is measured on few: more would be no more exact.
 SLOW, FEW = 200e-9, 1 << 14
 # Exponent and fraction bits of a lane.
@@ -89,7 +93,7 @@ def yardstick() -> Callable[[], object]:
 
 
 class Measured:
-    """A variant, and the times of its rounds so far: those of the kernel, of the yardstick and of NumPy's operation."""
+    """A variant, and the times of its rounds so far: those of the kernel and of what it is compared with."""
 
     def __init__(self, v: Variant) -> None:
         self.variant, self.type = v, type_of(v)
@@ -97,7 +101,8 @@ class Measured:
         self.out = np.empty(SIZE, bool if opcode(v) == "testp" else operands(self.type, "random")[0].dtype)
         [[seconds]] = in_turn(self.on("random", FEW), rounds=1, clock=time.thread_time)
         self.size = FEW if seconds > SLOW * FEW else SIZE
-        self.rounds: list[list[float]] = [[], [], []]
+        self.sizes = {"kernel": self.size, "add": SIZE, "own": self.size, "softfloat": min(self.size, SHORT)}
+        self.rounds: dict[str, list[float]] = {name: [] for name in self.sizes}
 
     def on(self, kind: str, size: int) -> Callable[[], object]:
         given = [x[:size] for x in operands(self.type, kind)[: self.variant.operands]]
@@ -111,31 +116,51 @@ class Measured:
         out = np.empty(given[0].shape, bool if opcode(self.variant) == "testp" else native)
         return lambda: own(*given, out=out)
 
-    def measure(self, rounds: int) -> None:
-        own = self.own()
-        functions = [self.on("random", self.size), yardstick(), *([own] if own else [])]
-        taken = in_turn(*functions, rounds=rounds, seconds=0.01, clock=time.thread_time)
-        for times, more in zip(self.rounds, taken, strict=False):
-            times += more
+    def softfloat(self) -> Callable[[], Bits] | None:
+        given = [x[: self.sizes["softfloat"]] for x in operands(self.type, "random")[: self.variant.operands]]
+        return softfloat.call(self.variant, given)
 
-    @property
-    def ratio(self) -> float:
-        kernel, add, _ = self.rounds
-        return median(k / a for k, a in zip(kernel, add, strict=True)) * SIZE / self.size
+    def check(self) -> None:
+        """A ratio to what computes something else would say nothing."""
+        run = self.softfloat()
+        if run is None:
+            return
+        due = run()
+        self.on("random", due.size)()
+        got, native = self.out[: due.size], NATIVE[self.type]
+        same = (got == due) | (np.isnan(got.view(native)) & np.isnan(due.view(native)))
+        assert same.all(), f"{self.variant.spelling}: {np.count_nonzero(~same)} results are not SoftFloat's"
+
+    def measure(self, rounds: int) -> None:
+        every = (self.on("random", self.size), yardstick(), self.own(), self.softfloat())
+        functions = {name: f for name, f in zip(self.rounds, every, strict=True) if f}
+        taken = in_turn(*functions.values(), rounds=rounds, seconds=0.01, clock=time.thread_time)
+        for name, times in zip(functions, taken, strict=True):
+            self.rounds[name] += times
+
+    def ratio(self, to: str) -> float | None:
+        """The kernel's time for an element in times of another's."""
+        kernel, other = self.rounds["kernel"], self.rounds[to]
+        if not other:
+            return None
+        return median(k / o for k, o in zip(kernel, other, strict=True)) * self.sizes[to] / self.size
 
     def result(self) -> dict[str, Any]:
-        kernel, _, own = self.rounds
         kinds = ("ordinary", "subnormal", "NaN", "mixed")
         ordinary, *special = in_turn(
             *(self.on(k, min(FEWER, self.size)) for k in kinds), rounds=3, seconds=0.02, clock=time.thread_time
         )
         return {
             "spelling": self.variant.spelling,
-            "ns": median(kernel) / self.size * 1e9,
-            "add": self.ratio,
-            "own": median(k / o for k, o in zip(kernel, own, strict=True)) if own else None,
+            "ns": median(self.rounds["kernel"]) / self.size * 1e9,
+            **{to: self.ratio(to) for to in ("add", "own", "softfloat")},
             "specials": max(median(s / o for s, o in zip(times, ordinary, strict=True)) for times in special),
         }
+
+
+def slowest(found: list[Measured], to: str) -> list[Measured]:
+    ratios = {m: ratio for m in found if (ratio := m.ratio(to))}
+    return sorted(ratios, key=lambda m: -ratios[m])[:3]
 
 
 def main(asked: list[str]) -> None:
@@ -143,9 +168,10 @@ def main(asked: list[str]) -> None:
     with np.errstate(all="ignore"):
         found = [Measured(known[name]) for name in asked]
         for m in found:
+            m.check()
             m.measure(rounds=3)
         # The slowest is what counts, and a disturbance makes slow: look again.
-        for m in sorted(found, key=lambda m: -m.ratio)[:3]:
+        for m in dict.fromkeys(slowest(found, "add") + slowest(found, "softfloat")):
             m.measure(rounds=9)
         json.dump([m.result() for m in found], sys.stdout)
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import gmpy2  # type: ignore[import-untyped]
 import numpy as np
-from families import DIRECTED, approximates, names, opcode, type_of
+from families import DIRECTED, approximates, names, operation, rounding, type_of
 from judge import MODES
 from kernels import FIELDS, Bits, own_operation
 from mpfr import context, decode, encode, unsigned_type
@@ -32,16 +32,6 @@ class Way:
     run: Callable[..., Any]
     decode: Callable[[Any], Bits]
     inside: Callable[[], AbstractContextManager[Any]] = nullcontext
-
-
-def rounding(v: Variant) -> str:
-    return next((n for n in names(v) if n in MODES), "rn")
-
-
-def operation(v: Variant) -> str:
-    """The name of what is computed, without its rounding: fma for mad, which is the same since sm_20."""
-    named = "fma" if opcode(v) == "mad" and names(v) & MODES.keys() else opcode(v)
-    return ".".join((named, *sorted(names(v) - MODES.keys())))
 
 
 def by_element(f: Callable[..., Any]) -> Callable[..., list[Any]]:

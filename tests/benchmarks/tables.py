@@ -15,7 +15,7 @@ import numpy as np
 
 COMMAND = "pytest tests/benchmarks --record"
 # What is said of a family's kernels, with NumPy only and with the accelerator.
-FIGURES = ("slowest", "ns", "x add", "median", "x own", "specials")
+FIGURES = ("slowest", "ns", "x add", "median", "x own", "x SoftFloat", "specials")
 
 
 @dataclass

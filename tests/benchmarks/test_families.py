@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from statistics import median
+from statistics import geometric_mean, median
 from typing import Any
 
 import numpy as np
@@ -32,8 +32,16 @@ SCRIPT = Path(__file__).with_name("kernels.py")
 COUNT = 1 << 13
 
 
+@pytest.fixture(scope="module")
+def against_softfloat() -> dict[str, list[float]]:
+    """The families' largest ratios to SoftFloat's time, with the accelerator off and on."""
+    return {"0": [], "1": []}
+
+
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.title)
-def test_family(family: Family, kernels_table: Table, note: Callable[[str], None]) -> None:
+def test_family(
+    family: Family, kernels_table: Table, note: Callable[[str], None], against_softfloat: dict[str, list[float]]
+) -> None:
     row = [family.title, str(len(family.variants))]
     for switch, target in (("0", family.target), ("1", family.accelerated_target)):
         if switch == "1" and not importlib.util.find_spec("ptxemu.accelerator"):
@@ -43,11 +51,25 @@ def test_family(family: Family, kernels_table: Table, note: Callable[[str], None
         if said:
             # Once it says that it compiles; what is said again is why it cannot.
             found, said = measured(family, switch)
-        row += of_kernels(found, target) if not said else [""] * len(FIGURES)
         if said:
+            row += [""] * len(FIGURES)
             note(f"PTXEMU_ACCELERATOR={switch}: {said}")
+            continue
+        row += of_kernels(found, target)
+        against_softfloat[switch] += [max(ratios)] if (ratios := ratios_to("softfloat", found)) else []
     row += [of_peer(peer, family) for peer in installed()]
     kernels_table.rows.append(row)
+
+
+@pytest.mark.parametrize(("switch", "how", "at_most"), [("0", "", "0.25"), ("1", ", accelerated", "0.1")])
+def test_family_means(
+    switch: str, how: str, at_most: str, against_softfloat: dict[str, list[float]], around: Callable[..., None]
+) -> None:
+    ratios = against_softfloat[switch]
+    if not ratios:
+        pytest.skip("no family was measured against SoftFloat")
+    what = f"geometric mean over {len(ratios)} families of the time against SoftFloat 3e's{how}"
+    around(what, "", against="SoftFloat 3e", ratio=geometric_mean(ratios), ratio_at_most=at_most)
 
 
 def test_every_variant_is_in_one_family() -> None:
@@ -65,16 +87,22 @@ def measured(family: Family, accelerator: str) -> tuple[list[dict[str, Any]], st
     return json.loads(done.stdout), done.stderr.strip().rpartition("\n")[2]
 
 
+def ratios_to(yardstick: str, found: list[dict[str, Any]]) -> list[float]:
+    """Those of the variants that have any."""
+    return [m[yardstick] for m in found if m[yardstick]]
+
+
 def of_kernels(found: list[dict[str, Any]], target: float | None) -> list[str]:
     """The cells of FIGURES."""
     slowest = max(found, key=lambda m: m["add"])
-    own = [m["own"] for m in found if m["own"]]
+    own, softfloat = ratios_to("own", found), ratios_to("softfloat", found)
     return [
         slowest["spelling"],
         f"{slowest['ns']:.2f}",
         f"{slowest['add']:.1f}" + (f" ({target:g})" if target else ""),
         f"{median(m['add'] for m in found):.1f}",
         f"{max(own):.1f}" if own else "",
+        f"{max(softfloat):.2f}" if softfloat else "",
         f"{max(m['specials'] for m in found):.1f}",
     ]
 
