@@ -95,9 +95,9 @@ product_sum = environment.product_sum
 @pytest.mark.parametrize("instead", [unfused, left_over_unfused, pytest.param(nearest_only, marks=steered)])
 def test_products_that_are_not_fused_are_noticed(monkeypatch: pytest.MonkeyPatch, instead: Callable[..., Any]) -> None:
     with np.errstate(all="ignore"):
-        assert environment._fuses() == environment.FUSES
+        assert environment._computes(environment._fused, False, False) == environment.FUSES
         monkeypatch.setattr(environment, "product_sum", instead)
-        assert not environment._fuses()
+        assert not environment._computes(environment._fused, False, False)
 
 
 @pytest.mark.skipif(not hasattr(os, "uname"), reason="the processor is not told by os.uname here")

@@ -1,5 +1,4 @@
-"""fusedMultiplyAdd of binary64: the processor's own, where NumPy reaches it and the direction can be set; elsewhere in
-binary64 (Boldo and Melquiond 2008), with exponents kept apart from significands."""
+"""fusedMultiplyAdd of binary64 in binary64 (Boldo and Melquiond 2008), with exponents kept apart from significands."""
 
 # mypy: no-warn-return-any
 # NumPy's stubs call what operators make of arrays of any type Any.
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import environment, wide
+from . import wide
 from .binary import (
     Array,
     Direction,
@@ -20,7 +19,7 @@ from .binary import (
     roundTowardPositive,
     roundTowardZero,
 )
-from .rounding import canonicalise, mask, replace, step, sum_to_odd, two_product, two_sum
+from .rounding import mask, replace, step, sum_to_odd, two_product, two_sum
 
 # Twice the precision and a little: beyond it one summand only tells on which side of the other the sum lies.
 FAR = 110
@@ -32,16 +31,10 @@ ZERO_FIELD = -RAISED
 
 
 def fused_binary64(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> Array:
-    """x * y + z in any direction but roundTiesToAway: fresh bits."""
-    if environment.FUSES and environment.can(mode):
-        with environment.environment(mode):
-            value = environment.product_sum(*(operand.view(np.float64) for operand in (x, y, z)))
-        return canonicalise(value, f)
-    return _without_fusing(x, y, z, f, mode)
+    """x * y + z in any direction but roundTiesToAway: fresh bits.
 
-
-def _without_fusing(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> Array:
-    """The factors are scaled to [1, 2) and z with them; the exponent goes back in at the end."""
+    The factors are scaled to [1, 2) and z with them; the exponent goes back in at the end.
+    """
     (a, a_field), (b, b_field), (c, c_field) = (_normal(operand, f) for operand in (x, y, z))
     extremes = np.minimum(a_field, b_field), np.maximum(a_field, b_field)
     special = np.minimum(extremes[0], c_field, out=extremes[0]) <= ZERO_FIELD

@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import product
+from itertools import pairwise, product
 from typing import Any, Final
 
 import numpy as np
@@ -143,6 +143,19 @@ def ordinary() -> Iterator[None]:
         _put(before)
 
 
+def product_sum(x: Array, y: Array, z: Array) -> Array:
+    """x * y + z of float64 arrays of one shape: fresh, rounded once in the direction set, if `FUSES`.
+
+    NumPy's vector loops compute the real part of a product of complex numbers, (x - i) (y + iz), as the exact x y less
+    the rounded -z. A single product is left to other loops; it gets company."""
+    size = max(x.size, 2)
+    first, second = np.empty(size, np.complex128), np.empty(size, np.complex128)
+    first.real[: x.size], first.imag = x.ravel(), -1
+    second.real[: x.size], second.imag[: x.size] = y.ravel(), z.ravel()
+    first *= second
+    return first.real[: x.size].reshape(x.shape).copy()
+
+
 # The self-test: operands, and the results to nearest, toward negative, toward positive and toward zero.
 
 _ORDER: Final = (roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero)
@@ -221,6 +234,28 @@ def _flushed_operands(f: Format) -> Iterator[_Case]:
         yield _widen, (-least / 2,), (-0.0,) * 4
 
 
+def _in_pieces(x: Array, y: Array, z: Array) -> Array:
+    """`product_sum` of arrays that fill no vector, and of one that leaves something over."""
+    edges = (0, 1, 3, 6, 11, 18, x.size)
+    return np.concatenate([product_sum(x[i:j], y[i:j], z[i:j]) for i, j in pairwise(edges)])
+
+
+def _fused(f: Format) -> Iterator[_Case]:
+    """Rounded once, at every place of an array."""
+    if f is BINARY32:
+        return
+    u, largest, smallest = 2.0**-f.fraction_bits, float(np.finfo(f.native).max), 2.0 ** (f.emin - f.fraction_bits)
+    small = 2.0 ** (f.emin * 2 // 3)
+    yield _in_pieces, (1 + u, 1 - u, -1), (-(u**2),) * 4
+    yield _in_pieces, (1 + u, 1 + u, -1 - 2 * u), (u**2,) * 4
+    yield product_sum, (largest, 2, -largest), (largest,) * 4
+    yield product_sum, (small, small, 1), (1, 1, 1 + u, 1)
+    yield product_sum, (small, -small, smallest), (smallest, 0.0, smallest, 0.0)
+    yield product_sum, (1 + u, smallest, 0), (smallest, smallest, 2 * smallest, smallest)
+    yield product_sum, (1, 1, -1), (0.0, -0.0, 0.0, 0.0)
+    yield product_sum, (-0.0, 1, -0.0), (-0.0,) * 4
+
+
 def _computes(cases: Callable[[Format], Iterator[_Case]], ftz: bool, daz: bool) -> bool:
     # Long enough that the vector loops and what they leave over both run.
     length = 67
@@ -231,46 +266,6 @@ def _computes(cases: Callable[[Format], Iterator[_Case]], ftz: bool, daz: bool) 
                 with environment(direction, ftz, daz):
                     computed = operation(*arrays)
                 if computed.tobytes() != np.full(length, result, computed.dtype).tobytes():
-                    return False
-    return True
-
-
-def product_sum(x: Array, y: Array, z: Array) -> Array:
-    """x * y + z of float64 arrays, of one shape: fresh, rounded once, in the direction set, where `FUSES`.
-
-    NumPy's vector loops compute the real part of a product of complex numbers, (x + iz) (y - i), as an exact product
-    x y less the rounded z (-1). A single one is left to other loops; it gets company."""
-    size = max(x.size, 2)
-    product, factor = np.empty(size, np.complex128), np.empty(size, np.complex128)
-    product.real[: x.size], product.imag[: x.size] = x.ravel(), z.ravel()
-    factor.real[: x.size], factor.imag = y.ravel(), -1
-    product *= factor
-    return product.real[: x.size].reshape(x.shape).copy()
-
-
-def _fuses() -> bool:
-    """Does `product_sum` round once, in every direction that can be steered to and at every place of an array?"""
-    u, largest, tiny = 2.0**-52, float(np.finfo(np.float64).max), 2.0**-1074
-    cases = [
-        ((1 + u, 1 - u, -1), (-(u**2),) * 4),
-        ((1 + u, 1 + u, -1 - 2 * u), (u**2,) * 4),
-        ((largest, 2, -largest), (largest,) * 4),
-        ((2.0**-600, 2.0**-600, 1), (1, 1, 1 + u, 1)),
-        ((2.0**-600, -(2.0**-600), tiny), (tiny, 0.0, tiny, 0.0)),
-        ((1 + u, tiny, 0), (tiny, tiny, 2 * tiny, tiny)),
-        ((1, 1, -1), (0.0, -0.0, 0.0, 0.0)),
-        ((-0.0, 1, -0.0), (-0.0,) * 4),
-    ]
-    # Alone, less than a vector, and vectors with something left over.
-    for length in (1, 2, 3, 5, 67):
-        operands, results = (
-            np.resize(np.array(column, np.float64), (length, len(column[0]))).T for column in zip(*cases, strict=True)
-        )
-        for direction, result in zip(_ORDER, results, strict=True):
-            if direction == roundTiesToEven or STEERS:
-                with environment(direction):
-                    computed = product_sum(*operands)
-                if computed.tobytes() != result.tobytes():
                     return False
     return True
 
@@ -304,7 +299,7 @@ def _self_test() -> tuple[bool, bool]:
 
 STEERS, FLUSHES = _self_test()
 with np.errstate(all="ignore"), ordinary():
-    FUSES = _fuses()
+    FUSES = STEERS and _computes(_fused, False, False)
     STUMBLES = _stumbles()
 
 

@@ -26,9 +26,12 @@ if TYPE_CHECKING:
     from .accelerator import Native
 
 SWITCH = "PTXEMU_ACCELERATOR"
-# Lanes that are computed together, of 64 bits half as many: enough to hide what NumPy and Python take for a step, few
-# enough that a step finds its operands in the cache.
-_BLOCK = 1 << 16
+# Lanes that are computed together: enough to hide what NumPy and Python take for a step, few enough that a step finds
+# its operands in the cache.
+_BLOCK = 1 << 15
+# The C library of Linux returns what a step frees to the system, and fetches it again for the next, until it has seen
+# something larger come and go.
+np.empty(1 << 24, np.uint8)
 
 
 class UnknownVariantError(LookupError):
@@ -319,8 +322,7 @@ class Kernel:
             writes = ["writeonly", "overlap_assume_elementwise", *contiguous]
             op_flags: Any = [*[reads] * (len(arrays) - 1), writes]
             flags: Any = ["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"]
-            size = _BLOCK // (2 if self._format.width > 32 else self._lanes)
-            blocks = np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=size)
+            blocks = np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=_BLOCK // self._lanes)
             with blocks:
                 if not blocks.itersize:
                     return

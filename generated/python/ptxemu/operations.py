@@ -91,14 +91,14 @@ def _native(
     """The processor's own operation, steered; None where there is none, or none that can be."""
     if f.native is None or not environment.can(mode, ftz, daz):
         return None
-    if ufunc in _STUMBLING and f.carrier is not None and not (ftz or daz) and _stumbles(operands, f):
+    values = [operand.view(f.native) for operand in operands]
+    if ufunc in _STUMBLING and f.carrier is not None and not (ftz or daz) and _stumbles(ufunc, values, f):
         # In the carrier nothing is subnormal. Products are exact there; for the rest, see _rounds_twice_safely, also of
         # quotients that become subnormal, and what was rounded in one direction may be again.
-        wider = [widen(operand, f, f.carrier) for operand in operands]
+        wider = [value.astype(f.carrier) for value in values]
         with environment.environment(mode):
             value = ufunc(*wider)
         return narrow(value, f, mode, False)
-    values = [operand.view(f.native) for operand in operands]
     if mode == roundTiesToEven and not (ftz or daz):
         return canonicalise(ufunc(*values), f)
     with environment.environment(mode, ftz, daz):
@@ -106,12 +106,15 @@ def _native(
     return canonicalise(value, f)
 
 
-def _stumbles(operands: tuple[Array, ...], f: Format) -> bool:
-    """Would the processor take long for many of the operands? A sample tells."""
+def _stumbles(ufunc: np.ufunc, values: list[Array], f: Format) -> bool:
+    """Would the processor take long for many lanes, whose operands or results are subnormal? A sample tells."""
     if not environment.STUMBLES:
         return False
-    samples = [(operand.ravel()[::64] & f.magnitude_mask) - f.unsigned.type(1) for operand in operands]
-    return any(32 * np.count_nonzero(sample < f.fraction_mask) > sample.size for sample in samples)
+    sample = [value.ravel()[:256] for value in values]
+    bits = np.concatenate([*sample, ufunc(*sample)]).view(f.unsigned)
+    bits &= f.magnitude_mask
+    bits -= f.unsigned.type(1)
+    return 64 * np.count_nonzero(bits < f.fraction_mask) > bits.size
 
 
 @elementwise(2)
@@ -231,7 +234,12 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
     if daz and f.carrier is None:
         x, y, z = flushed(x, f), flushed(y, f), flushed(z, f)
     if f.native is not None and f.carrier is None and mode != roundTiesToAway:
-        bits = fused_binary64(x, y, z, f, mode)
+        if environment.FUSES and environment.can(mode):
+            with environment.environment(mode):
+                value = environment.product_sum(x.view(f.native), y.view(f.native), z.view(f.native))
+            bits = canonicalise(value, f)
+        else:
+            bits = fused_binary64(x, y, z, f, mode)
         return flush(bits, f, _tested_by(wide.fusedMultiplyAdd, (x, y, z), f, mode)) if ftz else bits
     if f.carrier is None:
         return wide.fusedMultiplyAdd(x, y, z, f, mode, ftz)

@@ -311,28 +311,32 @@ def _narrow_by_addition(value: Array, f: Format) -> Array:
     """float32 to nearest even in a format of fewer exponent bits.
 
     Added to a power of two whose last place is the format's at the value, subnormal or not, a value is rounded there by
-    the addition itself. Scaled to the same exponents, the rest is moving bits.
+    the addition itself; what the sum's pattern has beyond the power's is the significand. The exponent is added to it.
     """
     u32 = np.uint32
     bits = value.view(u32)
     cut = BINARY32.fraction_bits - f.fraction_bits
+    least = (f.emin + BINARY32.bias) << BINARY32.fraction_bits
     magnitude = bits & BINARY32.magnitude_mask
     # From 2**(emax + 1) on everything rounds to infinity. NumPy takes several times as long for one number as for an
     # array of it.
-    beyond = np.full_like(magnitude, (f.emax + 1 + BINARY32.bias) << BINARY32.fraction_bits)
-    np.minimum(magnitude, beyond, out=magnitude)
+    bound = np.full_like(magnitude, (f.emax + 1 + BINARY32.bias) << BINARY32.fraction_bits)
+    np.minimum(magnitude, bound, out=magnitude)
     anchor = magnitude & BINARY32.infinity
-    np.maximum(anchor, np.full_like(anchor, (f.emin + BINARY32.bias) << BINARY32.fraction_bits), out=anchor)
+    bound.fill(least)
+    np.maximum(anchor, bound, out=anchor)
+    exponent = anchor >> u32(cut)
     anchor += u32(cut << BINARY32.fraction_bits)
     rounded = magnitude.view(np.float32)
     rounded += anchor.view(np.float32)
-    rounded -= anchor.view(np.float32)
-    rounded *= np.float32(2.0 ** (f.bias - BINARY32.bias))
-    magnitude >>= u32(cut)
-    bits = bits >> u32(BINARY32.width - f.width)
-    bits &= u32(f.sign_mask)
-    bits |= magnitude
-    result = bits.astype(f.unsigned)
+    magnitude -= anchor
+    magnitude += exponent
+    # The rest of the arithmetic is on fewer bytes.
+    result = magnitude.astype(f.unsigned)
+    signs = np.signbit(value).astype(f.unsigned)
+    signs <<= f.unsigned.type(f.width - 1)
+    signs -= f.unsigned.type((least >> cut) & ((1 << f.width) - 1))
+    result += signs
     return replace(result, np.isnan(value), f.nan, f)
 
 
