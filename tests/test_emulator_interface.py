@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import tracemalloc
 import warnings
 
@@ -102,6 +103,17 @@ def test_threads_may_write_over_what_they_read() -> None:
     assert_array_equal(b, a + a)
     ptxemu.execute("add.f32", b[1:], b[:-1], out=b[:-1], threads=4)
     assert_array_equal(b[:-1], 2 * (a[1:] + a[:-1]))
+
+
+def test_what_fails_in_a_thread_fails_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            raise MemoryError("in a thread")
+
+    a = np.ones(700_000, np.float32)
+    monkeypatch.setattr(ptxemu.Kernel, "_run", fail)
+    with pytest.raises(MemoryError, match="in a thread"):
+        ptxemu.execute("add.f32", a, a, threads=2)
 
 
 def test_threads_must_be_some() -> None:

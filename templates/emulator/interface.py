@@ -28,6 +28,8 @@ SWITCH = "PTXEMU_ACCELERATOR"
 # Lanes that are computed together: enough to hide what NumPy and Python take for a step, few enough that a step finds
 # its operands in the cache.
 _BLOCK = 1 << 15
+# Threads wait for the interpreter between steps: longer ones make that seldom.
+_THREADS_BLOCK = 1 << 17
 # The C library of Linux returns what a step frees to the system, and fetches it again for the next, until it has seen
 # something larger come and go.
 np.empty(1 << 24, np.uint8)
@@ -232,8 +234,8 @@ class Kernel:
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1) -> Any:
         """Compute the result, into `out` where given, on a number of threads (None: as many as there are processors).
 
-        Threads pay with the accelerator and for kernels that take some nanoseconds an element; between the steps of
-        quicker ones they wait for the interpreter. Beside operands and result at most 32 MB are taken for each thread.
+        Threads pay on some hundred thousand elements and more, most with the accelerator; without it they wait for the
+        interpreter at times. Beside operands and result at most 32 MB are taken for each thread.
         Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1."""
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {_count(self.operands)}, {len(arrays)} came")
@@ -291,9 +293,9 @@ class Kernel:
         if threads < 1:
             raise ValueError(f"{self._row}: {threads} threads; it takes 1 or more, or None for one on each processor")
         *operands, result = arrays
-        threads = min(threads, result.size * self._lanes // _BLOCK)
+        threads = min(threads, result.size * self._lanes // _THREADS_BLOCK)
         if threads < 2:
-            self._run(arrays)
+            self._run(arrays, _BLOCK)
             return
         axis = int(np.argmax(result.shape))
         # What one thread reads, no other may write: only an operand that lies exactly under the result may share it.
@@ -302,13 +304,27 @@ class Kernel:
         whole.append(np.moveaxis(result, axis, 0))
         edges = np.linspace(0, result.shape[axis], threads + 1).astype(int).tolist()
         parts = [[x[start:stop] for x in whole] for start, stop in pairwise(edges)]
-        from concurrent.futures import ThreadPoolExecutor  # takes as long to import as all of this package
+        from threading import Thread  # seldom needed, and half as long to import as this module
 
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(self._run, parts))
+        failures: list[BaseException] = []
 
-    def _run(self, arrays: list[Array]) -> None:
-        """Fill the last array, by C all at once, by NumPy block by block."""
+        def run(part: list[Array]) -> None:
+            try:
+                self._run(part, _THREADS_BLOCK)
+            except BaseException as e:
+                failures.append(e)
+
+        others = [Thread(target=run, args=(part,)) for part in parts[1:]]
+        for thread in others:
+            thread.start()
+        run(parts[0])
+        for thread in others:
+            thread.join()
+        if failures:
+            raise failures[0]
+
+    def _run(self, arrays: list[Array], block: int) -> None:
+        """Fill the last array, by C all at once, by NumPy in blocks of so many lanes."""
         function, lanes = self._function, self._format.unsigned
         with np.errstate(all="ignore"), environment.ordinary():
             # One element is not worth a compiler.
@@ -321,15 +337,15 @@ class Kernel:
             writes = ["writeonly", "overlap_assume_elementwise", *contiguous]
             op_flags: Any = [*[reads] * (len(arrays) - 1), writes]
             flags: Any = ["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"]
-            blocks = np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=_BLOCK // self._lanes)
+            blocks = np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=block // self._lanes)
             with blocks:
                 if not blocks.itersize:
                     return
-                for block in blocks:
+                for views in blocks:
                     if native is not None:
-                        native(block, self._lanes)
+                        native(views, self._lanes)
                         continue
-                    *operands, result = block
+                    *operands, result = views
                     if self._lanes > 1:
                         operands, result = [x.view(lanes) for x in operands], result.view(lanes)
                     result[...] = function(*operands)

@@ -16,12 +16,11 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from _thread import RLock
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from threading import RLock
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -57,16 +56,14 @@ class Failure(Exception):
     """Why there is no kernel in C, in one line."""
 
 
-@dataclass(frozen=True)
-class Compiler:
+class Compiler(NamedTuple):
     """`command` starts it; `file` is the program, which tells one version from another."""
 
     command: tuple[str, ...]
     file: str
 
 
-@dataclass(frozen=True)
-class Native:
+class Native(NamedTuple):
     """A kernel in C. Its arrays are contiguous, aligned and of one size; the last receives the result, and may be one
     of the others but overlap none otherwise. `decides`: it lists the lanes that it leaves to `function`."""
 
