@@ -39,6 +39,7 @@ from .rounding import (
     canonicalise,
     flush,
     flushed,
+    mask,
     narrow,
     replace,
     round_to_odd,
@@ -113,7 +114,7 @@ def _stumbles(ufunc: np.ufunc, values: list[Array], f: Format) -> bool:
     bits = np.concatenate([*sample, ufunc(*sample)]).view(f.unsigned)
     bits &= f.magnitude_mask
     bits -= f.unsigned.type(1)
-    return 64 * np.count_nonzero(bits < f.fraction_mask) > bits.size
+    return bool(64 * np.count_nonzero(bits < f.fraction_mask) > bits.size)
 
 
 @elementwise(2)
@@ -438,6 +439,23 @@ def quieten(x: Array, f: Format) -> Array:
     return x | f.quiet_mask
 
 
+def propagate(value: Array, operands: tuple[Array, ...], f: Format) -> Array:
+    """`value`, reused, with the first NaN of the operands, made quiet, where it is a NaN and there is one (6.2.3)."""
+    nan = isNaN(value, f)
+    count = np.count_nonzero(nan)
+    if count:
+        lanes: Any = nan.nonzero() if count < nan.size else ...
+        found = value[lanes]
+        for operand in reversed(operands):
+            few = operand[lanes]
+            chosen = quieten(few, f)
+            chosen ^= found
+            chosen &= mask(isNaN(few, f), f)
+            found ^= chosen
+        value[lanes] = found
+    return value
+
+
 # Minimum and maximum (9.6)
 
 
@@ -489,7 +507,8 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
         equal = x.view(f.native) == y.view(f.native)
         if equal.any():
             equal &= x != y
-        value = amend(value.view(f.unsigned), equal, both, x, y).view(f.native)
+            lanes = equal.nonzero()
+            value.view(f.unsigned)[lanes] = both(x[lanes], y[lanes])
     if daz and environment.can(roundTiesToEven, False, True):
         # Flushing keeps the order, so that it may as well come last.
         with environment.environment(roundTiesToEven, False, True):
@@ -644,15 +663,3 @@ def _amended(most: Array, few: Array, condition: Array, shape: tuple[int, ...]) 
     result = np.array(np.broadcast_to(most, shape))
     np.copyto(result, few, where=condition)
     return result
-
-
-def amend(value: Array, condition: Array, compute: Operation, *operands: Array) -> Array:
-    """`value`, and where the condition holds `compute` of the operands there; the value may be reused."""
-    count = np.count_nonzero(condition)
-    if not count:
-        return value
-    if count == condition.size:
-        return compute(*operands)
-    lanes = condition.nonzero()
-    value[lanes] = compute(*(operand[lanes] if np.ndim(operand) else operand for operand in operands))
-    return value

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from ..checking import Checked
 from ..model import ROUNDINGS, Spec
-from ..semantics.program import Apply, Const, Kind, Term, Var, variables
+from ..semantics.program import Apply, Const, Kind, Term, Var
 from . import units
-from .fusing import AMEND, FLUSH, REPLACE, flushes_operands, fuse
+from .fusing import FLUSH, PROPAGATE, REPLACE, flushes_operands, fuse
 from .sharing import ELEMENTARY, Line, Shared, shared, source_of
 from .text import Files, Templates
 
@@ -165,10 +165,8 @@ class _Writer:
             assert t.model is not None
             return f"{self.module.use('..unit', 'unit')}({texts[0]}, {self.module.use('..units', t.model.identifier)})"
         parts = texts
-        if t.function == AMEND:
-            names = sorted(variables(arguments[2]))
-            parts[2] = f"lambda {', '.join(names)}: {parts[2]}"
-            return f"{self.module.use('..operations', AMEND, own=True)}({', '.join(parts + names)})"
+        if t.function == PROPAGATE:
+            parts = [texts[0], f"({', '.join(texts[1:])},)"]
         if t.function == "convert":
             source = t.arguments[0].kind.format
             assert source is not None
@@ -180,7 +178,7 @@ class _Writer:
             parts += [self.module.use("..binary", t.mode), str(t.ftz)]
         if operands_flushed:
             parts.append("True")
-        own = t.function in (FLUSH, REPLACE)
+        own = t.function in (FLUSH, PROPAGATE, REPLACE)
         return f"{self.module.use(_home(t.function), t.function, own)}({', '.join(parts)})"
 
     def are_flushed(self, arguments: tuple[Term, ...]) -> bool:

@@ -5,7 +5,7 @@ Four rewritings, none of which changes a bit:
 - Operands flushed on their own lines are flushed by the operation that uses them, where it can (`daz`).
 - A NaN is not made canonical again behind a function that delivers nothing else.
 - A NaN of a computed result is made canonical in its place.
-- What corrects a NaN result where an operand is a NaN, which is rare, is computed there alone.
+- What an operand's NaN makes of a NaN result, which is rare, is computed there alone.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, variables
 
 FLUSH = "flushed"
-# (value, condition, x): x where the condition holds, and the value, which is reused, elsewhere.
-AMEND = "amend"
+# (value, x, ...): the first NaN of the others, made quiet, where the value, which is reused, is a NaN and one is there.
+PROPAGATE = "propagate"
 # (x, condition, pattern): the pattern where the condition holds, in x's place.
 REPLACE = "replace"
 EXTREMES = ("maximum", "minimum", "maximumNumber", "minimumNumber")
@@ -30,7 +30,7 @@ _OF_SINGLE_BITS = ("bits", "float_of", "bitAnd", "bitOr", "bitXor", "bitNot", "n
 
 
 def fuse(program: Program) -> Program:
-    """A program that does the same in fewer passes over its operands. It may also call `FLUSH`, `AMEND`, `REPLACE`."""
+    """A program that does the same in fewer passes over its operands. It may call `FLUSH`, `PROPAGATE`, `REPLACE` too."""
     lets, result = _without_second_canonicalising(program.lets, program.result)
     lets = _with_corrections(_flushing_late(lets, result), result)
     return replace(program, lets=live(list(lets), result), result=result)
@@ -138,13 +138,9 @@ def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
 
 
 def _with_corrections(lets: tuple[Let, ...], result: Term) -> tuple[Let, ...]:
-    """`d = (x if isNaN(a) else y if isNaN(b) else NaN) if isNaN(d) else d` becomes two lines that amend d."""
     values = {let.name: let.value for let in lets}
     uses = Counter(name for term in (*values.values(), result) for name in _mentions(term))
-    kept: list[Let] = []
-    for let in lets:
-        kept += _corrections(let, values, uses) or [_replacement(let, values, uses)]
-    return tuple(kept)
+    return tuple(_propagation(let, values, uses) or _replacement(let, values, uses) for let in lets)
 
 
 def _mentions(term: Term) -> list[str]:
@@ -173,45 +169,37 @@ def _is_fresh(made: Term | None) -> bool:
     return flushes_operands(made.function) or made.function in _OF_NEW_BITS
 
 
-def _corrections(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> list[Let]:
+def _propagation(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let | None:
+    """`d = (quieten(a) if isNaN(a) else quieten(b) if isNaN(b) else NaN) if isNaN(d) else d` propagates NaNs to d."""
     match let.value:
         case Apply(function="select", arguments=(condition, chosen, Var() as value)):
-            made, test, chain = values.get(value.name), _resolved(condition, values), _alternatives(chosen, values)
+            made, test, operands = values.get(value.name), _resolved(condition, values), _quietened(chosen, values)
         case _:
-            return []
+            return None
     match test:
-        case Apply(function="isNaN", arguments=(tested,)) if tested == value and chain is not None:
+        case Apply(function="isNaN", arguments=(tested,)) if tested == value and operands:
             pass
         case _:
-            return []
-    # The value is amended in its place: nothing but this line and its test may look at it.
+            return None
+    # The value is reused: nothing but this line and its test may look at it.
     if not isinstance(made, Apply) or not flushes_operands(made.function) or uses[value.name] != 2:
-        return []
-    found: list[Let] = []
-    for i, (of_operand, amended) in enumerate(reversed(chain)):
-        # Whatever rounds makes a NaN of a NaN.
-        implied = TABLE[made.function].rounds and of_operand.arguments[0] in made.arguments
-        where = of_operand if implied else Apply(of_operand.kind, "logicalAnd", (condition, of_operand))
-        name = let.name if i == len(chain) - 1 else f"_amended_{i + 1}_{let.name}"
-        found.append(replace(let, name=name, value=Apply(let.value.kind, AMEND, (value, where, amended), made.format)))
-        value = Var(value.kind, name)
-    return found
+        return None
+    return replace(let, value=Apply(let.value.kind, PROPAGATE, (value, *operands), made.format))
 
 
-def _alternatives(term: Term, values: Mapping[str, Term]) -> list[tuple[Apply, Term]] | None:
-    """Tests of operands for NaN with what is chosen where they hold, if all else is the canonical NaN."""
-    found: list[tuple[Apply, Term]] = []
+def _quietened(term: Term, values: Mapping[str, Term]) -> list[Term] | None:
+    """The operands in whose order the first that is a NaN is chosen, made quiet, if all else is the canonical NaN."""
+    found: list[Term] = []
     rest = _resolved(term, values)
     while isinstance(rest, Apply) and rest.function == "select":
         test, chosen, rest = (_resolved(a, values) for a in rest.arguments)
         match test, chosen:
-            # What is amended stays a NaN, so that tests of it, here and elsewhere, find what they found.
             case Apply(function="isNaN", arguments=(Var() as x,)), Apply(function="quieten", arguments=(y,)) if x == y:
-                found.append((test, chosen))
+                found.append(x)
             case _:
                 return None
     canonical = isinstance(rest, Const) and rest.kind.format and rest.value == rest.kind.format.canonical_nan
-    return found if found and canonical else None
+    return found if canonical else None
 
 
 def _resolved(term: Term, values: Mapping[str, Term]) -> Term:

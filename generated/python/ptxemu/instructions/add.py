@@ -18,11 +18,9 @@ from ..formats import (
 )
 from ..operations import (
     addition,
-    amend as _amend,
-    isNaN,
     maximumNumber,
     minimumNumber,
-    quieten,
+    propagate as _propagate,
 )
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
@@ -159,32 +157,28 @@ def add_f64_2(a: Array, b: Array) -> Array:
     # add.f64
     # add.rn.f64
     d = addition(a, b, f64, roundTiesToEven, False)  # add.yaml:34
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 
 def add_rz_f64_2(a: Array, b: Array) -> Array:
     # add.rz.f64
     d = addition(a, b, f64, roundTowardZero, False)  # add.yaml:34
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 
 def add_rm_f64_2(a: Array, b: Array) -> Array:
     # add.rm.f64
     d = addition(a, b, f64, roundTowardNegative, False)  # add.yaml:34
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 
 def add_rp_f64_2(a: Array, b: Array) -> Array:
     # add.rp.f64
     d = addition(a, b, f64, roundTowardPositive, False)  # add.yaml:34
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 

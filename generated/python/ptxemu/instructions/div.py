@@ -15,7 +15,6 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    amend as _amend,
     compareGreater,
     copySign,
     division,
@@ -23,7 +22,7 @@ from ..operations import (
     isInfinite,
     isNaN,
     magnitude,
-    quieten,
+    propagate as _propagate,
     select,
 )
 from ..rounding import (
@@ -124,32 +123,28 @@ def div_rn_f64_2(a: Array, b: Array) -> Array:
     # div.rn.f64
     # div.f64
     d = division(a, b, f64, roundTiesToEven, False)  # div.yaml:37
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 
 def div_rz_f64_2(a: Array, b: Array) -> Array:
     # div.rz.f64
     d = division(a, b, f64, roundTowardZero, False)  # div.yaml:37
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 
 def div_rm_f64_2(a: Array, b: Array) -> Array:
     # div.rm.f64
     d = division(a, b, f64, roundTowardNegative, False)  # div.yaml:37
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 
 def div_rp_f64_2(a: Array, b: Array) -> Array:
     # div.rp.f64
     d = division(a, b, f64, roundTowardPositive, False)  # div.yaml:37
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 

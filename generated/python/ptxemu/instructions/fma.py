@@ -17,13 +17,11 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    amend as _amend,
     fusedMultiplyAdd,
-    isNaN,
     maximum,
     maximumNumber,
     minimumNumber,
-    quieten,
+    propagate as _propagate,
     select,
 )
 
@@ -149,36 +147,28 @@ def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:39
-    _amended_1_d_9 = _amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
-    _amended_2_d_9 = _amend(_amended_1_d_9, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_9 = _amend(_amended_2_d_9, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:25
     return d_9
 
 
 def fma_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:39
-    _amended_1_d_9 = _amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
-    _amended_2_d_9 = _amend(_amended_1_d_9, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_9 = _amend(_amended_2_d_9, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:25
     return d_9
 
 
 def fma_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:39
-    _amended_1_d_9 = _amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
-    _amended_2_d_9 = _amend(_amended_1_d_9, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_9 = _amend(_amended_2_d_9, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:25
     return d_9
 
 
 def fma_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:39
-    _amended_1_d_9 = _amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
-    _amended_2_d_9 = _amend(_amended_1_d_9, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_9 = _amend(_amended_2_d_9, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:25
     return d_9
 
 

@@ -16,7 +16,6 @@ from ..formats import (
 )
 from ..operations import (
     addition,
-    amend as _amend,
     convert,
     fusedMultiplyAdd,
     isNaN,
@@ -24,7 +23,7 @@ from ..operations import (
     maximumNumber,
     minimumNumber,
     multiplication,
-    quieten,
+    propagate as _propagate,
     select,
 )
 from ..rounding import (
@@ -223,36 +222,28 @@ def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.f64
     # mad.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # mad.yaml:36
-    _amended_1_d_9 = _amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
-    _amended_2_d_9 = _amend(_amended_1_d_9, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_9 = _amend(_amended_2_d_9, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:25
     return d_9
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # mad.yaml:36
-    _amended_1_d_9 = _amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
-    _amended_2_d_9 = _amend(_amended_1_d_9, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_9 = _amend(_amended_2_d_9, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:25
     return d_9
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # mad.yaml:36
-    _amended_1_d_9 = _amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
-    _amended_2_d_9 = _amend(_amended_1_d_9, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_9 = _amend(_amended_2_d_9, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:25
     return d_9
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # mad.yaml:36
-    _amended_1_d_9 = _amend(d, isNaN(c, f64), lambda c: quieten(c, f64), c)  # types.yaml:25
-    _amended_2_d_9 = _amend(_amended_1_d_9, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_9 = _amend(_amended_2_d_9, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:25
     return d_9
 
 

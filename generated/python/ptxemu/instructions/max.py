@@ -13,13 +13,12 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    amend as _amend,
     copySign,
     isNaN,
     magnitude,
     maximum,
     maximumNumber,
-    quieten,
+    propagate as _propagate,
 )
 from ..rounding import (
     flushed as _flushed,
@@ -170,9 +169,7 @@ def max_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
 def max_f64_2(a: Array, b: Array) -> Array:
     # max.f64
     d = maximumNumber(a, b, f64)  # max.yaml:45
-    condition = isNaN(d, f64)  # types.yaml:25
-    _amended_1_d_7 = _amend(d, (condition & isNaN(b, f64)), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, (condition & isNaN(a, f64)), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 

@@ -17,12 +17,10 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    amend as _amend,
-    isNaN,
     maximumNumber,
     minimumNumber,
     multiplication,
-    quieten,
+    propagate as _propagate,
 )
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
@@ -159,32 +157,28 @@ def mul_f64_2(a: Array, b: Array) -> Array:
     # mul.f64
     # mul.rn.f64
     d = multiplication(a, b, f64, roundTiesToEven, False)  # mul.yaml:34
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 
 def mul_rz_f64_2(a: Array, b: Array) -> Array:
     # mul.rz.f64
     d = multiplication(a, b, f64, roundTowardZero, False)  # mul.yaml:34
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 
 def mul_rm_f64_2(a: Array, b: Array) -> Array:
     # mul.rm.f64
     d = multiplication(a, b, f64, roundTowardNegative, False)  # mul.yaml:34
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 
 def mul_rp_f64_2(a: Array, b: Array) -> Array:
     # mul.rp.f64
     d = multiplication(a, b, f64, roundTowardPositive, False)  # mul.yaml:34
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 

@@ -15,13 +15,12 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    amend as _amend,
     division,
     fusedMultiplyAdd,
     isNaN,
     isNormal,
     negate,
-    quieten,
+    propagate as _propagate,
     select,
 )
 from ..rounding import (
@@ -90,28 +89,28 @@ def rcp_rp_ftz_f32_1(a: Array) -> Array:
 def rcp_rn_f64_1(a: Array) -> Array:
     # rcp.rn.f64
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # rcp.yaml:47
-    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:25
     return d_5
 
 
 def rcp_rz_f64_1(a: Array) -> Array:
     # rcp.rz.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # rcp.yaml:47
-    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:25
     return d_5
 
 
 def rcp_rm_f64_1(a: Array) -> Array:
     # rcp.rm.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # rcp.yaml:47
-    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:25
     return d_5
 
 
 def rcp_rp_f64_1(a: Array) -> Array:
     # rcp.rp.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # rcp.yaml:47
-    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:25
     return d_5
 
 
@@ -130,8 +129,7 @@ def rcp_rn_ftz_f64_1(a: Array) -> Array:
     # rcp.rn.ftz.f64
     a_2 = _flushed(a, f64)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = _amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
+    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:25
     return d_5
 
 
@@ -139,8 +137,7 @@ def rcp_rz_ftz_f64_1(a: Array) -> Array:
     # rcp.rz.ftz.f64
     a_2 = _flushed(a, f64)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = _amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
+    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:25
     return d_5
 
 
@@ -148,8 +145,7 @@ def rcp_rm_ftz_f64_1(a: Array) -> Array:
     # rcp.rm.ftz.f64
     a_2 = _flushed(a, f64)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = _amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
+    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:25
     return d_5
 
 
@@ -157,8 +153,7 @@ def rcp_rp_ftz_f64_1(a: Array) -> Array:
     # rcp.rp.ftz.f64
     a_2 = _flushed(a, f64)  # modifiers.yaml:36
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # rcp.yaml:47
-    condition = isNaN(d, f64)  # types.yaml:25
-    d_5 = _amend(d, (condition & isNaN(a_2, f64)), lambda a_2: quieten(a_2, f64), a_2)  # types.yaml:25
+    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:25
     return d_5
 
 

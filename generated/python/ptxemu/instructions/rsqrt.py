@@ -15,12 +15,11 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    amend as _amend,
     fusedMultiplyAdd,
     isNaN,
     isNormal,
     negate,
-    quieten,
+    propagate as _propagate,
     select,
 )
 from ..rounding import (
@@ -50,7 +49,7 @@ def rsqrt_approx_f64_1(a: Array) -> Array:
     # rsqrt.approx.f64
     # rsqrt.f64
     d = rSqrt(a, f64, roundTiesToEven, False)  # rsqrt.yaml:43
-    d_5 = _amend(d, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:25
     return d_5
 
 

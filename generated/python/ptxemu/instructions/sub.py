@@ -17,11 +17,9 @@ from ..formats import (
     f64,
 )
 from ..operations import (
-    amend as _amend,
-    isNaN,
     maximumNumber,
     minimumNumber,
-    quieten,
+    propagate as _propagate,
     subtraction,
 )
 
@@ -159,32 +157,28 @@ def sub_f64_2(a: Array, b: Array) -> Array:
     # sub.f64
     # sub.rn.f64
     d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:34
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 
 def sub_rz_f64_2(a: Array, b: Array) -> Array:
     # sub.rz.f64
     d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:34
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 
 def sub_rm_f64_2(a: Array, b: Array) -> Array:
     # sub.rm.f64
     d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:34
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 
 def sub_rp_f64_2(a: Array, b: Array) -> Array:
     # sub.rp.f64
     d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:34
-    _amended_1_d_7 = _amend(d, isNaN(b, f64), lambda b: quieten(b, f64), b)  # types.yaml:25
-    d_7 = _amend(_amended_1_d_7, isNaN(a, f64), lambda a: quieten(a, f64), a)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
     return d_7
 
 
