@@ -39,7 +39,6 @@ from .rounding import (
     canonicalise,
     flush,
     flushed,
-    mask,
     narrow,
     replace,
     round_to_odd,
@@ -443,15 +442,17 @@ def propagate(value: Array, operands: tuple[Array, ...], f: Format) -> Array:
     """`value`, reused, with the first NaN of the operands, made quiet, where it is a NaN and there is one (6.2.3)."""
     nan = isNaN(value, f)
     count = np.count_nonzero(nan)
-    if count:
-        lanes: Any = nan.nonzero() if count < nan.size else ...
+    if 16 * count > nan.size:
+        for operand in reversed(operands):
+            chosen = nan & isNaN(operand, f)
+            lanes: Any = chosen.nonzero() if not chosen.all() else ...
+            value[lanes] = quieten(operand[lanes], f)
+    elif count:
+        lanes = nan.nonzero()
         found = value[lanes]
         for operand in reversed(operands):
             few = operand[lanes]
-            chosen = quieten(few, f)
-            chosen ^= found
-            chosen &= mask(isNaN(few, f), f)
-            found ^= chosen
+            np.copyto(found, quieten(few, f), where=isNaN(few, f))
         value[lanes] = found
     return value
 

@@ -36,7 +36,7 @@ KERNELS = Table(
 )
 AROUND = Table(
     "Around the kernels",
-    "Medians of times taken in turn; 'at most' is what is aimed at. The mean over families is of 'x SoftFloat' above.",
+    "Medians of times taken in turn; 'at most' is what is aimed at.",
     ["what", "measured", "at most", "against", "ratio", "ratio at most"],
 )
 NOTES: list[str] = []

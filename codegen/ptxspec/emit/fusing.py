@@ -30,7 +30,7 @@ _OF_SINGLE_BITS = ("bits", "float_of", "bitAnd", "bitOr", "bitXor", "bitNot", "n
 
 
 def fuse(program: Program) -> Program:
-    """A program that does the same in fewer passes over its operands. It may call `FLUSH`, `PROPAGATE`, `REPLACE` too."""
+    """A program that does the same in fewer passes over its operands, and may call `FLUSH`, `PROPAGATE`, `REPLACE`."""
     lets, result = _without_second_canonicalising(program.lets, program.result)
     lets = _with_corrections(_flushing_late(lets, result), result)
     return replace(program, lets=live(list(lets), result), result=result)
