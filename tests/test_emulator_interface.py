@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import ptxemu
 import pytest
+from arithmetic_package import PATHS, taking
 from hypothesis import given, strategies as st
 from numpy.testing import assert_array_equal
 from ptxemu import environment
@@ -134,18 +135,20 @@ def test_the_callers_environment_neither_counts_nor_changes(direction: str) -> N
     assert one + small == 1
 
 
-def test_memory_beyond_operands_and_result_is_bounded() -> None:
-    a = np.ones(1 << 22)
-    out = np.empty_like(a)
-    for spelling in ("fma.rm.f64", "sqrt.rn.f64"):
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("path", PATHS)
+def test_memory_beyond_operands_and_result_is_bounded(path: str, threads: int) -> None:
+    ones = np.ones(1 << 21)
+    operands = [ones, ones, np.zeros_like(ones)]
+    out = np.empty_like(ones)
+    for spelling in ("fma.rm.f64", "div.rp.f64", "sqrt.rn.f64"):
         kernel = ptxemu.compile(spelling)
-        operands = [a] * kernel.operands
-        kernel(*operands, out=out)
-        tracemalloc.start()
-        kernel(*operands, out=out)
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        assert peak < 32 << 20
+        with taking(path, environment):
+            tracemalloc.start()
+            kernel(*operands[: kernel.operands], out=out, threads=threads)
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+        assert peak < threads * 32 << 20
 
 
 def test_modifiers_may_stand_in_any_order() -> None:

@@ -26,7 +26,8 @@ requires:
 semantics: |
 {code}
 """
-# What the rewriting has to leave alone, or to get right.
+# What the rewriting has to leave alone, or to get right. A NaN result would be made canonical: clearing a bit of the
+# exponent shows its payload.
 PROGRAMS = {
     "a choice that is no NaN is not amended in place": """
         m = maximum(a, b)
@@ -44,11 +45,30 @@ PROGRAMS = {
         s = fusedMultiplyAdd(a, b, c)
         d_1 = c * c
         e = (quieten(a) if isNaN(a) else quieten(c) if isNaN(c) else quietNaN) if isNaN(s) else s
-        d = e if isSignMinus(e) else d_1
+        e = e if isSignMinus(e) else d_1
+        d = float_of(bits(e) & 0xbfffffff)
     """,
     "payloads of a choice between numbers": """
         m = minimumNumber(a, b)
-        d = (quieten(b) if isNaN(b) else quieten(a) if isNaN(a) else quietNaN) if isNaN(m) else m
+        e = (quieten(b) if isNaN(b) else quieten(a) if isNaN(a) else quietNaN) if isNaN(m) else m
+        d = float_of(bits(e) & 0xbfffffff)
+    """,
+    "payloads of what is made of constants": """
+        k = negate(quietNaN)
+        m = float_of(0xffc00123)
+        s = a + b
+        t = (quieten(a) if isNaN(a) else quieten(k) if isNaN(k) else quietNaN) if isNaN(s) else s
+        u = a * b
+        v = (quieten(m) if isNaN(m) else quietNaN) if isNaN(u) else u
+        d = float_of(bits(t) & bits(v) & 0xbfffffff)
+    """,
+    "payloads put into a constant": """
+        k = infinity
+        s = k - k
+        e = (quieten(a) if isNaN(a) else quietNaN) if isNaN(s) else s
+        t = quietNaN + 1
+        n = (quieten(k) if isNaN(k) else quietNaN) if isNaN(t) else t
+        d = float_of(bits(e) & bits(n) & 0xbfffffff)
     """,
     "names that look invented": """
         m_unflushed = b + 1

@@ -109,7 +109,7 @@ def _stumbles(ufunc: np.ufunc, values: list[Array], f: Format) -> bool:
     """Would the processor take long for many lanes, whose operands or results are subnormal? A sample tells."""
     if not environment.STUMBLES:
         return False
-    sample = [value.ravel()[:256] for value in values]
+    sample = [value.flat[:256] for value in values]
     bits = np.concatenate([*sample, ufunc(*sample)]).view(f.unsigned)
     bits &= f.magnitude_mask
     bits -= f.unsigned.type(1)
@@ -440,6 +440,12 @@ def quieten(x: Array, f: Format) -> Array:
 
 def propagate(value: Array, operands: tuple[Array, ...], f: Format) -> Array:
     """`value`, reused, with the first NaN of the operands, made quiet, where it is a NaN and there is one (6.2.3)."""
+    shapes = {np.shape(x) for x in (value, *operands)}
+    if len(shapes) > 1 or () in shapes:
+        # What is made of constants is one number.
+        shape = np.broadcast_shapes(*shapes)
+        value, *spread = (np.array(np.broadcast_to(x, shape or (1,))) for x in (value, *operands))
+        return propagate(value, tuple(spread), f).reshape(shape)
     nan = isNaN(value, f)
     count = np.count_nonzero(nan)
     if 16 * count > nan.size:

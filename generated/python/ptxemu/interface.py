@@ -29,8 +29,8 @@ SWITCH = "PTXEMU_ACCELERATOR"
 # Lanes that are computed together: enough to hide what NumPy and Python take for a step, few enough that a step finds
 # its operands in the cache.
 _BLOCK = 1 << 15
-# Threads wait for the interpreter between steps: longer ones make that seldom.
-_THREADS_BLOCK = 1 << 17
+# Threads wait for the interpreter between steps: longer ones make that seldom. All that a step holds is below 32 MB.
+_THREADS_BLOCK = 3 << 15
 # The C library of Linux returns what a step frees to the system, and fetches it again for the next, until it has seen
 # something larger come and go.
 np.empty(1 << 24, np.uint8)
@@ -315,14 +315,18 @@ class Kernel:
             except BaseException as e:
                 failures.append(e)
 
-        others = [Thread(target=run, args=(part,)) for part in parts[1:]]
-        for thread in others:
-            thread.start()
-        run(parts[0])
-        for thread in others:
-            thread.join()
+        others: list[Thread] = []
+        try:
+            for part in parts[1:]:
+                thread = Thread(target=run, args=(part,))
+                thread.start()
+                others.append(thread)
+            run(parts[0])
+        finally:
+            for thread in others:
+                thread.join()
         if failures:
-            raise failures[0]
+            raise failures.pop()
 
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last array, by C all at once, by NumPy in blocks of so many lanes."""
