@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,15 @@ def test_the_bytes_depend_on_nothing_but_the_specification(project: Project, tmp
     second = ptxspec("generate", cwd=other / "spec", PYTHONHASHSEED="77", LC_ALL="C.UTF-8", TZ="Asia/Tokyo")
     assert first.returncode == second.returncode == 0, first.stderr + second.stderr
     assert files(project.root / "generated") == files(other / "generated")
+
+
+def test_the_emulator_has_bytecode_for_processes_that_write_none(project: Project) -> None:
+    package = project.root / "generated/python/ptxemu"
+    assert project.run("generate").code == 0
+    (package / "__pycache__").rename(project.root / "elsewhere")
+    assert project.run("generate").code == 0
+    for path in package.rglob("*.py"):
+        assert Path(cache_from_source(str(path))).is_file()
 
 
 def test_every_file_is_stamped_and_none_names_a_machine_or_a_time(project: Project) -> None:

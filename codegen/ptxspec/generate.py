@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import contextlib
 import ctypes
 import difflib
@@ -80,6 +81,8 @@ def generate(root: Path) -> Changes:
             changes = compare(root, files)
             if changes:
                 _write(root, files)
+            # As pip does with what it installs: who may not write bytecode need not compile in each process.
+            compileall.compile_dir(root / "generated" / "python", quiet=2)
             return changes
     except OSError as e:
         raise PtxspecError(f"{e.filename or root / 'generated'}: cannot be written: {e.strerror or e}") from None
