@@ -211,9 +211,9 @@ def _kernels_of(path: str, functions: Mapping[str, Callable[..., Array]]) -> dic
 
 
 def _digest(data: bytes) -> str:
-    """A number modulo the largest prime of 128 bits tells texts apart; hashlib alone takes longer to import than a
-    kernel to load."""
-    return f"{int.from_bytes(data, 'little') % (2**128 - 159):032x}"
+    """What Python's hash of an integer leaves of it, modulo a prime of 61 bits, tells texts apart; hashlib alone takes
+    longer to import than a kernel to load."""
+    return f"{hash(int.from_bytes(data, 'little')):016x}"
 
 
 def _is_whole(path: str) -> bool:
