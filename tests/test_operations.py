@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import copysign, isqrt
 from typing import Any
@@ -42,11 +42,20 @@ each_mode = pytest.mark.parametrize("mode", MODES)
 each_flush = pytest.mark.parametrize("ftz", [False, True], ids=["", "ftz"])
 
 
-@pytest.fixture(autouse=True, params=PATHS)
-def path(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Everything is tested on all paths."""
-    with np.errstate(all="ignore"), taking(request.param, environment):
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    with np.errstate(all="ignore"):
         yield
+
+
+@pytest.fixture(params=PATHS)
+def path(request: pytest.FixtureRequest) -> Iterator[None]:
+    with taking(request.param, environment):
+        yield
+
+
+# Everything is tested on all paths: one after the other, or, where the judge takes longer, against one judgement.
+each_path = pytest.mark.usefixtures("path")
 
 
 def fields(f: Any) -> tuple[int, int]:
@@ -68,12 +77,19 @@ def assert_same(actual: NDArray[Any], expected: NDArray[Any], *operands: NDArray
     assert not wrong.size, f"{wrong.size} of {actual.size} differ: " + "; ".join(rows)
 
 
+def on_each_path(compute: Callable[..., NDArray[Any]], *arguments: Any) -> Iterator[NDArray[Any]]:
+    for path in PATHS:
+        with taking(path, environment):
+            yield compute(*arguments)
+
+
 def check(name: str, operands: list[NDArray[Any]], f: Any, mode: str, ftz: bool) -> None:
+    expected = mpfr_apply(name, operands, fields(f), mode, ftz, nan=f.canonical_nan)
     before = [operand.copy() for operand in operands]
-    actual = getattr(operations, name)(*operands, f, mode, ftz)
-    for operand, kept in zip(operands, before, strict=True):
-        assert np.array_equal(operand, kept), "an operand was changed in place"
-    assert_same(actual, mpfr_apply(name, operands, fields(f), mode, ftz, nan=f.canonical_nan), *operands)
+    for actual in on_each_path(getattr(operations, name), *operands, f, mode, ftz):
+        for operand, kept in zip(operands, before, strict=True):
+            assert np.array_equal(operand, kept), "an operand was changed in place"
+        assert_same(actual, expected, *operands)
 
 
 def pair_operands(f: Any, *key: object, count: int = RANDOM) -> list[NDArray[Any]]:
@@ -101,6 +117,7 @@ def test_binary_operations(name: str, f: Any, mode: str, ftz: bool) -> None:
     check(name, pair_operands(f, name, mode, ftz), f, mode, ftz)
 
 
+@each_path
 @each_format
 @each_mode
 @pytest.mark.parametrize("name", [*BINARY_OPERATIONS, "squareRoot", "fusedMultiplyAdd"])
@@ -116,6 +133,7 @@ def test_operands_flushed_by_the_operation(name: str, f: Any, mode: str) -> None
         assert_same(operation(*operands, f, mode, ftz, True), operation(*before, f, mode, ftz), *operands)
 
 
+@each_path
 @each_format
 @pytest.mark.parametrize("name", ["maximum", "minimum", "maximumNumber", "minimumNumber"])
 def test_operands_flushed_by_the_choice(name: str, f: Any) -> None:
@@ -125,6 +143,7 @@ def test_operands_flushed_by_the_choice(name: str, f: Any) -> None:
     assert_same(choice(*operands, f, True), choice(*before, f), *operands)
 
 
+@each_path
 @each_format
 @pytest.mark.parametrize("name", ["maximum", "minimum", "maximumNumber", "minimumNumber"])
 def test_a_choice_beside_one_number(name: str, f: Any) -> None:
@@ -179,9 +198,11 @@ def test_convert(source: Any, f: Any, mode: str, ftz: bool) -> None:
             some += [exact - source.unsigned.type(1), exact, exact + source.unsigned.type(1)]
     x = np.concatenate(some)
     expected = mpfr_apply("convert", [x], fields(f), mode, ftz, source_fields=fields(source), nan=f.canonical_nan)
-    assert_same(operations.convert(x, source, f, mode, ftz), expected, x)
+    for actual in on_each_path(operations.convert, x, source, f, mode, ftz):
+        assert_same(actual, expected, x)
 
 
+@each_path
 @each_format
 @each_mode
 @each_flush
@@ -282,15 +303,13 @@ def test_against_fractions(f: Any, mode: str, ftz: bool) -> None:
             operands = operands[:1]
         finite = np.logical_and.reduce([operations.isFinite(operand, f) for operand in operands])
         operands = [operand[finite] for operand in operands]
-        actual = getattr(operations, name)(*operands, f, mode, ftz)
         rows = zip(*(decode(operand, *fields(f)).tolist() for operand in operands), strict=True)
         expected = [fraction_apply(name, row, f, mode, ftz) for row in rows]
         known = np.array([result is not None for result in expected])
-        assert_same(
-            actual[known],
-            np.array([result for result in expected if result is not None], f.unsigned),
-            *(operand[known] for operand in operands),
-        )
+        due = np.array([result for result in expected if result is not None], f.unsigned)
+        operands = [operand[known] for operand in operands]
+        for actual in on_each_path(getattr(operations, name), *operands, f, mode, ftz):
+            assert_same(actual, due, *operands)
 
 
 @each_flush
@@ -303,12 +322,14 @@ def test_convert_against_fractions(source: Any, mode: str, ftz: bool) -> None:
     negative = operations.isSignMinus(x, source).tolist()
     for f in (*FORMATS, *OTHERS):
         expected = [fraction_round(e, n, f, mode, ftz) for e, n in zip(exact, negative, strict=True)]
-        assert_same(operations.convert(x, source, f, mode, ftz), np.array(expected, f.unsigned), x)
+        for actual in on_each_path(operations.convert, x, source, f, mode, ftz):
+            assert_same(actual, np.array(expected, f.unsigned), x)
 
 
 # Operations that do not round
 
 
+@each_path
 @pytest.mark.parametrize("f", [*FORMATS, *OTHERS], ids=lambda f: f.name)
 def test_signs_and_classes(f: Any) -> None:
     x = special(*fields(f))
@@ -337,6 +358,7 @@ def test_signs_and_classes(f: Any) -> None:
     assert operations.select(x == 0, x, x).dtype == f.unsigned
 
 
+@each_path
 @pytest.mark.parametrize("f", [*FORMATS, *OTHERS], ids=lambda f: f.name)
 def test_minimum_maximum_and_comparisons(f: Any) -> None:
     x, y = pairs(special(*fields(f)))
@@ -361,6 +383,7 @@ def test_minimum_maximum_and_comparisons(f: Any) -> None:
 # Single facts
 
 
+@each_path
 @pytest.mark.parametrize(
     ("name", "operands", "mode", "ftz", "expected"),
     [
@@ -385,6 +408,7 @@ def test_known_results(name: str, operands: list[int], mode: str, ftz: bool, exp
     assert_same(getattr(operations, name)(*arrays, F32, mode, ftz), np.array([expected], np.uint32), *arrays)
 
 
+@each_path
 @pytest.mark.parametrize("f", [F16, F32, F64, E11M4], ids=lambda f: f.name)
 @pytest.mark.parametrize("mode", binary.DIRECTIONS)
 def test_scalars_broadcasting_and_strides(f: Any, mode: str) -> None:
