@@ -102,9 +102,9 @@ def _with_field(x: Array, field: Any, f: Format) -> Array:
 
 def _sum(x: Array, y: Array, mode: Direction, f: Format) -> Array:
     """x + y, finite and far from overflow, in a direction: float64. An exact zero may have either sign."""
-    total, error = two_sum(x, y)
     if mode == roundTiesToEven:
-        return total
+        return x + y
+    total, error = two_sum(x, y)
     step(total.view(f.unsigned), error < 0, error > 0, f, mode)
     return total
 

@@ -450,6 +450,7 @@ def propagate(value: Array, operands: tuple[Array, ...], f: Format) -> Array:
     nan = isNaN(value, f)
     count = np.count_nonzero(nan)
     if 16 * count > nan.size:
+        # Many may come from operands that are numbers, as roots do: only the NaNs among these are looked up.
         for operand in reversed(operands):
             chosen = nan & isNaN(operand, f)
             lanes: Any = chosen.nonzero() if not chosen.all() else ...
