@@ -292,19 +292,13 @@ class Note:
 
 @dataclass(frozen=True)
 class Core:
-    """The operands on which a recording determines a unit: `count` encodings from `first` in steps of `step`, or, where
-    `multiple` is given, the first `count` multiples of that number. `name` is the recording's for the results of
-    `variant` on them: differences from the correctly rounded results in steps of the format, in an .npz of that key;
-    with `high_words`, the upper words of the results (and `first` is one); without a name, the results of all encodings
-    of a 16-bit format."""
+    """The operands of `variant` on which a recording determines a unit: the `count` encodings from `first` on, with
+    `shift` zero bits after each."""
 
-    name: str
     variant: str
     first: int
     count: int
-    step: int
-    multiple: Fraction | None
-    high_words: bool
+    shift: int
 
 
 @dataclass(frozen=True)

@@ -52,14 +52,11 @@ def read_units(doc: Document, spec: Spec, errors: list[Diagnostic]) -> dict[str,
         special = _special(doc, (*where, "special"), u.get("special", {}), format, errors)
         cores = []
         for i, c in enumerate(u.get("cores", [])):
-            multiple = parse_number(c["multiple"]) if "multiple" in c else None
-            first, step = int(c.get("first", "0"), 16), int(c.get("step", 1))
-            high = bool(c.get("high_words", False))
-            if (first + (int(c["count"]) - 1) * step) >> (format.width // 2 if high else format.width):
-                message = f"the last of {c['count']} operands is beyond the encodings of {format.name}"
+            core = Core(c["variant"], int(c.get("first", "0"), 16), int(c["count"]), int(c.get("shift", 0)))
+            if (core.first + core.count - 1) << core.shift >> format.width:
+                message = f"the last of {core.count} operands is beyond the encodings of {format.name}"
                 errors.append(doc.error((*where, "cores", i, "count"), message))
-            made = multiple[0] if multiple else None
-            cores.append(Core(c.get("name", ""), c["variant"], first, int(c["count"]), step, made, high))
+            cores.append(core)
         words = tuple(map(int, u.get("words", ())))
         precision = int(result.get("precision", format.precision))
         units[name] = Unit(

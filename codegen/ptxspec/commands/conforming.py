@@ -66,7 +66,8 @@ def _conformance(options: argparse.Namespace) -> int:
     if options.replay:
         if options.exhaustive:
             raise PtxspecError("--exhaustive needs a GPU; --replay runs what was recorded")
-        recorded = recording.read(options.replay, spec)
+        with progress_bar("reading") as progress:
+            recorded = recording.read(options.replay, spec, progress=progress)
         with progress_bar("replaying") as progress:
             report = running.replay(recorded, spec, emu, sweeps=True, progress=progress)
         _register(root, spec, recorded, report)

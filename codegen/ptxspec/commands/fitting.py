@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 
 from .. import evaluate, reading, roots
+from ..conformance import recording
 from ..diagnostics import PtxspecError, suggest
 from ..fit.fitting import as_yaml, fit
-from ..fit.recordings import Recording
 from ..model import Differences
 from . import NO, OK, progress_bar
 
@@ -28,13 +28,14 @@ def _fit(options: argparse.Namespace) -> int:
     for name in options.unit or ():
         if name not in spec.units:
             raise PtxspecError(f"unknown unit '{name}'; {suggest(name, spec.units)}")
-    recording = Recording(options.recording)
-    recording.about  # noqa: B018  # a folder that is none is told once, and before anything else
+    wanted = {(core.variant, 1) for name in options.unit or spec.units for core in spec.units[name].cores}
+    with progress_bar("reading") as report:
+        recorded = recording.read(options.recording, spec, wanted, report)
     emulator = evaluate.emulator(root)
     exact = True
     for name in options.unit or spec.units:
         with progress_bar(name) as report:
-            outcome = fit(spec, spec.units[name], recording, emulator, report)
+            outcome = fit(spec, spec.units[name], recorded, emulator, report)
         print(f"{name}: {outcome.report[0]}")
         for line in outcome.report[1:]:
             print(f"  {line}")

@@ -19,6 +19,9 @@ from .running import Emulator
 
 Array = NDArray[Any]
 
+# The largest part that is handed out: the millions of results that determine a unit are for fitting it.
+_MOST = 1 << 16
+
 
 @dataclass(frozen=True)
 class Vectors:
@@ -41,12 +44,12 @@ def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, targ
         raise PtxspecError(str(e)) from None
     key = (kernel.variant.spelling, kernel.operands)
     v = next(v for i in spec.instructions.values() for v in i.variants if (v.spelling, v.operands) == key)
-    recordings = [recording.read(path, spec) for path in recording.below(root.path)]
+    recordings = [recording.read(path, spec, {key}) for path in recording.below(root.path)]
     for r in sorted(recordings, key=lambda r: str(r.provenance["date"]), reverse=True):
-        units = [u for u in r.units if u.variant == key and u.part.kept]
+        units = [u for u in r.units if 0 < u.part.kept <= _MOST]
         if units and target in (None, r.target):
             return Vectors(
-                v, "recording", str(r), tuple((u.part.stream, _operands(v, u.part), u.results) for u in units)
+                v, "recording", str(r), tuple((u.part.stream, _operands(v, u.part), u.results()) for u in units)
             )
     parts = []
     for p in vectors.parts(v, vectors.Sizes()):

@@ -2,7 +2,9 @@
 
 results.jsonl is only ever appended to, so that a run which was stopped goes on where it was. A line of it is one of
 
-    {"blob": KEY, "data": ...}     results, compressed; KEY is their 64-bit digest, so that equal ones are there once
+    {"blob": KEY, "data": ...}     results, compressed; KEY is their 64-bit digest, so that equal ones are there once;
+                                   with "differences": N each is less the one before, all in words of N bytes, of which
+                                   first all lowest bytes are compressed, then all second ones, and so on
     {"variant", "operands", "stream", "start", "count", "kept", "blob", "digests", "emulator", "found"}
 
 and says of one part of a variant's operands (see vectors.py) where its first `kept` results are, and the digest of each
@@ -19,7 +21,7 @@ import hashlib
 import json
 import lzma
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -40,10 +42,33 @@ Key = tuple[str, int]
 RECORDER = "ptxspec conformance"
 # Where the specification says how the emulator stands to each recording; no recording depends on it.
 REGISTER = "spec/recordings.yaml"
-SCHEMA = 1
+SCHEMA = 2
 _ABOUT, _RESULTS = "about.json", "results.jsonl"
 # The raw stream without a header: thousands of small arrays do not each need a checksum.
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
+
+
+@dataclass(frozen=True)
+class _Blob:
+    """Results as they are stored; `line` is the file's and the number of the line that says so."""
+
+    key: str
+    data: bytes
+    differences: int
+    line: str
+
+    def results(self, type_: np.dtype[Any]) -> Array:
+        try:
+            raw = lzma.decompress(self.data, lzma.FORMAT_RAW, filters=_FILTERS)
+            if self.differences:
+                planes = np.frombuffer(raw, np.uint8).reshape(self.differences, -1)
+                words = np.ascontiguousarray(planes.T).view(f"<u{self.differences}")
+                raw = np.cumsum(words, dtype=words.dtype).tobytes()
+            if _digest(raw) != self.key:
+                raise ValueError("the results have another digest")
+            return np.frombuffer(raw, type_.newbyteorder("<"))
+        except (ValueError, TypeError, lzma.LZMAError) as e:
+            raise PtxspecError(f"{self.line}: {e}") from None
 
 
 @dataclass(frozen=True)
@@ -52,10 +77,21 @@ class Unit:
 
     variant: Key
     part: Part
-    results: Array
+    type: np.dtype[Any]
+    stored: _Blob
     digests: tuple[int, ...]
     emulator: str
     found: Found
+
+    def results(self) -> Array:
+        """The first `part.kept` results, read again each time: all of a recording's are too many to hold. Raises
+        PtxspecError where what is stored is not what was recorded."""
+        part, results = self.part, self.stored.results(self.type)
+        if results.size != part.kept:
+            raise PtxspecError(f"{self.stored.line}: the numbers of results and digests do not fit")
+        if part.kept == part.count <= BLOCK and vectors.digest(results) != self.digests[0]:
+            raise PtxspecError(f"{self.stored.line}: the results have another digest")
+        return results
 
 
 @dataclass(frozen=True)
@@ -81,8 +117,14 @@ def below(root: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if _said(p).get("complete")) if folder.is_dir() else []
 
 
-def read(path: Path, spec: Spec) -> Recording:
-    """Raises PtxspecError with the reason where a recording cannot be used."""
+def read(
+    path: Path,
+    spec: Spec,
+    variants: Collection[Key] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Recording:
+    """A recording, of these variants alone where some are named. Raises PtxspecError with the reason where it cannot be
+    used."""
     about = _about(path)
     if not about.get("complete"):
         raise PtxspecError(f"{path}: incomplete; `ptxspec conformance --record {path}` goes on with it")
@@ -94,6 +136,13 @@ def read(path: Path, spec: Spec) -> Recording:
     units = tuple(_units(path, text, spec))
     if _identity(spec, {u.variant for u in units}) != about["specification"].get("variants"):
         raise PtxspecError(f"{path}: recorded for another specification: the variants or their types are not the same")
+    if variants is not None:
+        units = tuple(u for u in units if u.variant in variants)
+    for i, u in enumerate(units):
+        if progress:
+            progress(i, len(units))
+        # What is damaged is told before anything is made of it.
+        u.results()
     return Recording(path, about, units)
 
 
@@ -104,7 +153,7 @@ class Recorder:
         """`about` is the run's provenance. Raises PtxspecError where the folder holds something else."""
         self.path, self._spec = path, spec
         self.units: dict[tuple[Key, Part], Unit] = {}
-        self._blobs: set[str] = set()
+        self._blobs: dict[str, _Blob] = {}
         self._about = about
         # A recording that is complete stays so until something is added.
         self._marked_incomplete = not _said(path)
@@ -133,23 +182,36 @@ class Recorder:
 
     def write(self, v: Variant, part: Part, results: Array, digests: Sequence[int], found: Found) -> None:
         key = (v.spelling, v.operands)
-        raw = _little(results)
-        blob = _digest(raw)
+        blob = self._blob(results, part)
         line: dict[str, Any] = {
             "variant": v.spelling, "operands": v.operands, "stream": part.stream, "start": part.start,
-            "count": part.count, "kept": part.kept, "blob": blob,
+            "count": part.count, "kept": part.kept, "blob": blob.key,
             "digests": _pack(_little(np.array(digests, np.uint64))),
             "emulator": self.emulator, "found": found.as_json(),
         }  # fmt: skip
         with writing(self.path):
             if not self._marked_incomplete:
                 self._write_about(complete=False)
-            if blob not in self._blobs:
-                self._append({"blob": blob, "data": _pack(lzma.compress(raw, lzma.FORMAT_RAW, filters=_FILTERS))})
-                self._blobs.add(blob)
+            if blob.key not in self._blobs:
+                coded = {"differences": blob.differences} if blob.differences else {}
+                self._append({"blob": blob.key, **coded, "data": _pack(blob.data)})
+                self._blobs[blob.key] = blob
             self._append(line)
             self._file.flush()
-        self.units[key, part] = Unit(key, part, results, tuple(digests), self.emulator, found)
+        self.units[key, part] = Unit(key, part, result_type(v), blob, tuple(digests), self.emulator, found)
+
+    def _blob(self, results: Array, part: Part) -> _Blob:
+        raw, width = _little(results), 0
+        key = _digest(raw)
+        if key in self._blobs:
+            return self._blobs[key]
+        if part.stream.startswith("every"):
+            # Operands next to each other have results near each other.
+            words, width = np.frombuffer(raw, results.dtype.newbyteorder("<")), results.dtype.itemsize
+            steps = np.diff(words, prepend=words.dtype.type(0)).astype(words.dtype)
+            raw = steps.view(np.uint8).reshape(-1, width).T.tobytes()
+        data = lzma.compress(raw, lzma.FORMAT_RAW, filters=_FILTERS)
+        return _Blob(key, data, width, str(self.path / _RESULTS))
 
     def finish(self, failed: dict[str, str]) -> None:
         """Complete the recording; `failed` are variants that could not be run, with the reason."""
@@ -180,7 +242,9 @@ class Recorder:
         if whole != text:
             os.truncate(results, len(whole))
         self.units = {(u.variant, u.part): u for u in _units(self.path, whole, self._spec)}
-        self._blobs = {line["blob"] for line in _lines(self.path, whole) if "data" in line}
+        for u in self.units.values():
+            u.results()
+        self._blobs = {u.stored.key: u.stored for u in self.units.values()}
         # The date on which it was begun stays.
         self._about["date"] = before["date"]
 
@@ -281,29 +345,27 @@ def _lines(path: Path, text: bytes) -> Iterator[dict[str, Any]]:
 
 def _units(path: Path, text: bytes, spec: Spec) -> Iterator[Unit]:
     every = {(v.spelling, v.operands): v for i in spec.instructions.values() for v in i.variants}
-    blobs: dict[str, bytes] = {}
+    blobs: dict[str, _Blob] = {}
     for number, line in enumerate(_lines(path, text), 1):
+        at = f"{path / _RESULTS}:{number}"
         try:
             if "data" in line:
                 packed = base64.b64decode(line["data"], validate=True)
-                blobs[line["blob"]] = lzma.decompress(packed, lzma.FORMAT_RAW, filters=_FILTERS)
-                if _digest(blobs[line["blob"]]) != line["blob"]:
-                    raise ValueError("the results have another digest")
+                blobs[line["blob"]] = _Blob(line["blob"], packed, int(line.get("differences", 0)), at)
                 continue
             key = (line["variant"], line["operands"])
             if key not in every:
                 raise ValueError(f"recorded for another specification: {key[0]} with {key[1]} operands is unknown")
             part = Part(line["stream"], line["start"], line["count"], line["kept"])
-            results = np.frombuffer(blobs[line["blob"]], result_type(every[key]).newbyteorder("<"))
+            if part.stream.partition("<<")[0] not in vectors.STREAMS:
+                raise ValueError(f"unknown stream '{part.stream}'")
             digests = np.frombuffer(base64.b64decode(line["digests"], validate=True), "<u8")
-            if results.size != part.kept or digests.size != -(-part.count // BLOCK):
+            if digests.size != -(-part.count // BLOCK):
                 raise ValueError("the numbers of results and digests do not fit")
-            if part.kept == part.count <= BLOCK and vectors.digest(results) != digests[0]:
-                raise ValueError("the results have another digest")
-            found = found_from_json(line["found"])
-            yield Unit(key, part, results, tuple(digests.tolist()), str(line["emulator"]), found)
-        except (ValueError, KeyError, TypeError, binascii.Error, lzma.LZMAError) as e:
-            raise PtxspecError(f"{path / _RESULTS}:{number}: {e}") from None
+            kept, found = blobs[line["blob"]], found_from_json(line["found"])
+            yield Unit(key, part, result_type(every[key]), kept, tuple(digests.tolist()), str(line["emulator"]), found)
+        except (ValueError, KeyError, TypeError, binascii.Error) as e:
+            raise PtxspecError(f"{at}: {e}") from None
 
 
 def result_type(v: Variant) -> np.dtype[Any]:

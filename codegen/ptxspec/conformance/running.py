@@ -85,11 +85,16 @@ def run(
     modules = _compile(device, rows, sources)
     recorded = recorder.units if recorder else {}
     every = {(v.spelling, v.operands): v for v in rows}
-    chosen = {(v, part): None for v in rows for part in vectors.parts(v, sizes)}
+    cores = [core for unit in spec.units.values() for core in unit.cores]
+    chosen = {
+        (v, part): None
+        for v in rows
+        for part in vectors.parts(v, sizes, [c for c in cores if (c.variant, 1) == (v.spelling, v.operands)])
+    }
     chosen |= {(every[key], part): None for key, part in recorded}
     jobs = [(v, part) for v, part in chosen if not rows[v].why]
     # First what is quick and telling, of all variants; then the sweeps. Variants of a type share their operands.
-    jobs.sort(key=lambda j: (vectors.ORDER.index(j[1].stream), j[1].start, j[0].type.name, j[0].operands))
+    jobs.sort(key=lambda j: (j[1].turn, j[1].start, j[0].type.name, j[0].operands))
     emulated = Emulator(emulator, about.target)
     runner = _Runner(emulated)
     comparisons = {v: Comparison(spec, v, about.target) for v, r in rows.items() if not r.why}
@@ -151,7 +156,7 @@ def _held(u: Unit, v: Variant, emulated: Emulator, comparison: Comparison, sweep
     """A recorded part held against the emulator."""
     part = u.part
     operands = vectors.operands(v.type, v.operands, part.stream, part.start, part.kept)
-    found = comparison.compare(operands, u.results, emulated.run(v, operands))
+    found = comparison.compare(operands, u.results(), emulated.run(v, operands))
     if not sweeps or part.kept == part.count:
         return found
     differ = sum(

@@ -4,7 +4,7 @@ sweep can be made again on any machine."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Format, Type, Variant
+from ..model import Core, Format, Type, Variant
 
 Array = NDArray[Any]
 
 # A change here makes other operands: recordings name the version that they were made with.
-VERSION = 1
-# Inputs to one digest, to one part of `every`, and to all of its parts.
+VERSION = 2
+# Inputs to one digest, to one part of all inputs, and to all of its parts.
 BLOCK = 1 << 20
 SLICE = 1 << 26
 INPUTS = 1 << 32
 # The streams, the quick and telling ones first.
-ORDER = ("grid", "all", "uniform", "near", "every")
+STREAMS = ("grid", "every", "uniform", "near")
 _U = np.uint64
 _GOLDEN = 0x9E3779B97F4A7C15
 
@@ -43,8 +43,8 @@ class Sizes:
 class Part:
     """`count` operands of a stream from `start` on, of which the results of the first `kept` are recorded.
 
-    grid: special values in all combinations; all: every 16-bit input; uniform: any bits; near: exponents that meet,
-    results that tie and cancel; every: all inputs."""
+    grid: special values in all combinations; uniform: any bits; near: exponents that meet, results that tie and cancel;
+    every: all encodings in their order; every<<N: the same with N zero bits after each."""
 
     stream: str
     start: int
@@ -56,18 +56,31 @@ class Part:
         for start in range(self.start, self.start + self.count, BLOCK):
             yield start, min(BLOCK, self.start + self.count - start)
 
+    @property
+    def turn(self) -> tuple[bool, int]:
+        """Its place in a run: results that are kept come before those that are not."""
+        return not self.kept, STREAMS.index(self.stream.partition("<<")[0])
 
-def parts(v: Variant, sizes: Sizes) -> list[Part]:
-    """What a variant is run on."""
+
+def core_parts(core: Core) -> list[Part]:
+    """The parts that hold a core's results."""
+    stream, end = f"every<<{core.shift}" if core.shift else "every", core.first + core.count
+    sizes = ((start, min(BLOCK, end - start)) for start in range(core.first, end, BLOCK))
+    return [Part(stream, start, size, size) for start, size in sizes]
+
+
+def parts(v: Variant, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
+    """What a variant is run on; `cores` are those of its units."""
     size = grid_size(v.type, v.operands)
     found = [Part("grid", 0, size, size)]
     if v.type.width == 16 and v.operands == 1:
-        found.append(Part("all", 0, 1 << 16, 1 << 16))
+        found.append(Part("every", 0, 1 << 16, 1 << 16))
+    found += [part for core in cores for part in core_parts(core)]
     for stream in ("uniform", "near") if v.operands > 1 else ("uniform",):
         found.append(Part(stream, 0, sizes.random, min(sizes.sample, sizes.random)))
     if sizes.exhaustive and v.type.width == 32 and v.type.lanes == v.operands == 1:
         found += [Part("every", start, SLICE, 0) for start in range(0, INPUTS, SLICE)]
-    return found
+    return list(dict.fromkeys(found))
 
 
 def unsigned(width: int) -> np.dtype[Any]:
@@ -86,8 +99,8 @@ def operands(type: Type, count: int, stream: str, start: int, size: int) -> tupl
     """`count` read-only arrays of `size` encodings, the operands `start` ... of a stream."""
     if stream == "grid":
         columns = [c[start : start + size] for c in _grid(type, count)]
-    elif stream in ("all", "every"):
-        columns = [np.arange(start, start + size, dtype=unsigned(type.width))]
+    elif stream.startswith("every"):
+        columns = [encodings(type.width, start, size, int(stream.partition("<<")[2] or 0))]
     else:
         make = _uniform if stream == "uniform" else _near
         lanes = make(type.format, count, np.arange(start * type.lanes, (start + size) * type.lanes, dtype=_U))
@@ -97,6 +110,12 @@ def operands(type: Type, count: int, stream: str, start: int, size: int) -> tupl
     for c in made:
         c.flags.writeable = False
     return made
+
+
+def encodings(width: int, first: int, count: int, shift: int) -> Array:
+    """`count` encodings of a width from `first` on, with `shift` zero bits after each."""
+    word = unsigned(width)
+    return np.asarray(np.arange(first, first + count, dtype=word) << word.type(shift))
 
 
 # Special values

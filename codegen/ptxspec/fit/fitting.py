@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from ..conformance.recording import Recording
 from ..diagnostics import PtxspecError
 from ..emit.units import SPECIAL, fields
 from ..literals import describe
-from ..model import Argument, Core, Differences, Fitted, Interpolator, Spec, Unit, UnitModel
+from ..model import Argument, Core, Differences, Fitted, Interpolator, Spec, Unit, UnitModel, Variant
 from ..semantics.program import Program
 from ..semantics.specialise import specialise
 from ..semantics.unit import pack
+from . import recorded
 from .arrays import BLOCK, Array, run, unit_operands
 from .interpolator import Progress, Results, recover
-from .recordings import Recording, core_operands, disagreeing, to_steps
+from .recorded import to_steps
 
 # More bits after the point than any sum is rounded to.
 _MOST_POINT = 40
@@ -40,7 +42,7 @@ class Outcome:
 class _Observed:
     """A core's operands, what the unit was given and what the variant returned; its program, with the unit to come."""
 
-    core: Core
+    variant: Variant
     program: Program
     x: Array
     operands: Array
@@ -49,10 +51,9 @@ class _Observed:
 
 def targets_of(recording: Recording, spec: Spec) -> tuple[str, str]:
     """The first and the last target of the recorded GPU: its own and the kinds that are based on it."""
-    name = f"sm_{recording.about['sm']}"
-    found = [t.name for t in spec.targets.values() if name in (t.name, t.base)]
+    found = [t.name for t in spec.targets.values() if recording.target in (t.name, t.base)]
     if not found:
-        raise PtxspecError(f"{recording.folder}: the recording is of {name}, which is no target of spec/targets.yaml")
+        raise PtxspecError(f"{recording.path}: recorded on {recording.target}, which is no target of spec/targets.yaml")
     return found[0], found[-1]
 
 
@@ -60,7 +61,7 @@ def fit(
     spec: Spec, unit: Unit, recording: Recording, emulator: ModuleType, progress: Progress | None = None
 ) -> Outcome:
     """Recover a unit from a recording. Raises PtxspecError for a recording that cannot be read."""
-    missing = [c.name or c.variant for c in unit.cores if not recording.has(c)]
+    missing = [c.variant for c in unit.cores if not recorded.has(recording, c)]
     if missing or not unit.cores:
         return Outcome(unit, None, (f"not recorded: {', '.join(missing) or 'units.yaml names no core'}",))
     if unit.argument is None:
@@ -96,9 +97,8 @@ def _observe(spec: Spec, unit: Unit, core: Core, recording: Recording, emulator:
     if instruction is None or path is None or path.units != (unit.name,):
         raise PtxspecError(f"spec/units.yaml: {unit.name} is not what `hardware:` makes {core.variant} of")
     program = specialise(spec, instruction, variants[0], None, path)
-    x = core_operands(core, unit.format)
-    results = recording.results(core, unit.format, emulator.execute(core.variant, x))
-    return _Observed(core, program, x, unit_operands(program, x, emulator), results)
+    x = recorded.operands(core, unit.format)
+    return _Observed(variants[0], program, x, unit_operands(program, x, emulator), recorded.results(recording, core))
 
 
 def _arguments(expected: Argument) -> list[Argument]:
@@ -111,7 +111,8 @@ def _arguments(expected: Argument) -> list[Argument]:
 def _model(spec: Spec, unit: Unit, argument: Argument, recording: Recording, observed: list[_Observed]) -> UnitModel:
     """A model with everything but its core."""
     within = targets_of(recording, spec)
-    fitted = Fitted(recording.about["gpu"], recording.about["driver"], sum(len(o.x) for o in observed))
+    gpu, driver = recording.provenance["gpu"], recording.provenance["driver"]
+    fitted = Fitted(gpu, driver, sum(len(o.x) for o in observed))
     nothing = Differences(unit.function, "", 1, "")
     return UnitModel(
         unit.name, f"{unit.name}-{within[0]}", within, unit.format, argument, unit.exponent, 0, unit.precision,
@@ -283,20 +284,20 @@ def _judged(
     u = emulated(model, emulator)
     compared = 0
     for o in observed:
-        more, wanted = recording.samples(o.core.variant, model.format)
+        more, wanted = recorded.samples(recording, o.variant)
         x, results = np.concatenate([o.x, more]), np.concatenate([o.results, wanted])
         got = run(o.program, x, emulator, lambda operands: emulator.unit.unit(operands, u))
         wrong = np.flatnonzero(got != results)
         if len(wrong):
             at = int(wrong[0])
             f = model.format
-            line = f"not exact: {len(wrong)} of {len(x)} results differ, first {o.core.variant} of"
+            line = f"not exact: {len(wrong)} of {len(x)} results differ, first {o.variant.spelling} of"
             line += f" {describe(int(x[at]), f)}: {describe(int(results[at]), f)} was recorded, not"
             return Outcome(unit, None, (f"{line} {describe(int(got[at]), f)}; {_described(model)}",))
         compared += len(x)
     if unseen := _unseen(model, observed, emulator):
         o = observed[0]
-        kept = recording.all_digests(o.core.variant, model.format)
+        kept = recorded.sweep(recording, o.variant)
         line = f"{unseen} places are in no recorded core; {_described(model)}"
         if kept is None:
             return Outcome(unit, None, (f"not proven: it has all {compared} results, but {line}",))
@@ -304,7 +305,7 @@ def _judged(
         def computed(x: Array) -> Array:
             return run(o.program, x, emulator, lambda operands: emulator.unit.unit(operands, u))
 
-        wrong_blocks = disagreeing(computed, kept, model.format, progress)
+        wrong_blocks = recorded.disagreeing(computed, kept, model.format, progress)
         if wrong_blocks:
             share = f"{len(wrong_blocks)} of {len(kept)} digests of all operands differ"
             return Outcome(unit, None, (f"not exact: {share}; {line}",))
