@@ -25,6 +25,7 @@ from conftest import ROOT, Project
 from ptxspec.checking import check
 from ptxspec.commands import conforming
 from ptxspec.conformance import cuda, recording, vectors
+from ptxspec.conformance.bounds import Judge
 from ptxspec.conformance.comparing import Found
 from ptxspec.conformance.device import About
 from ptxspec.conformance.recording import Recorder, Recording
@@ -363,7 +364,12 @@ def test_what_was_recorded_fitted_and_followed_is_measured(
     second = Project(tmp_path / "second", built._capture)
     replayed = second.run("conformance", "--replay", second.root / "tests/recordings/made-up")
     assert re.search(rf"^{spelling} .* agrees$", replayed.out, re.MULTILINE), replayed.out + replayed.err
-    (registered,) = read(second.root).recordings
+    # Errors are still those from the function, not from what the unit makes of it.
+    spec = read(second.root)
+    v = next(v for v in spec.instructions["rcp"].variants if v.spelling == spelling)
+    judge = Judge(spec, spec.instructions["rcp"], v, "sm_90")
+    assert judge.error([0x40400000], 0x3EAAAAAB, judge.bounds[0]) < 0.5
+    (registered,) = spec.recordings
     assert (spelling, 1) in registered.equal
     assert second.run("generate").code == 0
     assert "claim   measured" in second.run("query", spelling, "--target", "sm_90").out

@@ -279,15 +279,25 @@ class Assembler:
 
 @dataclass(frozen=True)
 class SyntaxLine:
+    """A line of the syntax, and the `names` and number of operands of the spellings that it gives."""
+
     text: str
     listed: bool
+    names: frozenset[frozenset[str]]
+    operands: int
+
+    def gives(self, variant: Variant) -> bool:
+        return variant.names in self.names and variant.operands == self.operands
 
 
 @dataclass(frozen=True)
 class Note:
+    """A paragraph about some variants; `open` says what the manual leaves open of their results."""
+
     text: str
     section: str
     selector: Selector
+    open: str
 
 
 @dataclass(frozen=True)

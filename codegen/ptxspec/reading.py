@@ -196,7 +196,7 @@ class _Files:
             name: NanRule(
                 name,
                 _text(r["summary"]),
-                r["section"],
+                r.get("section", ""),
                 _text(r.get("unspecified", "")),
                 self.code(types, ("nan_rules", name, "code"), r.get("code")),
             )
@@ -350,7 +350,7 @@ class _Files:
         stages = {s: self.code(doc, (*where, s), m.get(s)) for s in ("raw", "operand", "result", "override")}
         summary = _text(m["summary"])
         mode, ftz = round_.get("mode"), bool(round_.get("ftz", False))
-        return Modifier(name, summary, m["section"], mode, ftz, approximate, **stages)
+        return Modifier(name, summary, m.get("section", ""), mode, ftz, approximate, **stages)
 
     # Parts that several files use
 
@@ -453,13 +453,14 @@ class _InstructionFile:
         for i, n in enumerate(data.get("nan", [])):
             selector = self.selector(("nan", i), n)
             if self.files.known(doc, ("nan", i, "rule"), n["rule"], self.spec.nan_rules, "NaN rule"):
-                nan.append((selector, self.spec.nan_rules[n["rule"]]))
+                rule = self.spec.nan_rules[n["rule"]]
+                nan.append((selector, replace(rule, section=n.get("section", rule.section))))
         accuracy = tuple(
             Accuracy(self.selector(("accuracy", i), a), a["kind"], str(a["bound"]), self.range(i, a), a["section"])
             for i, a in enumerate(data.get("accuracy", []))
         )
         notes = tuple(
-            Note(_text(n["text"]), n.get("section", ""), self.selector(("notes", i), n))
+            Note(_text(n["text"]), n.get("section", ""), self.selector(("notes", i), n), _text(n.get("open", "")))
             for i, n in enumerate(data.get("notes", []))
         )
         tables = tuple(self.table(("corner_cases", i), t) for i, t in enumerate(data.get("corner_cases", [])))
@@ -575,12 +576,13 @@ class _InstructionFile:
         found = []
         for i, line in enumerate(lines):
             at = (*where, i)
-            found.append(SyntaxLine(" ".join(line.split()), listed))
             try:
                 spellings = parse_line(line, self.opcode, self.files.groups)
             except NotationError as e:
                 self.errors.append(doc.error_at(at, e.start, e.length, str(e), e.help))
                 continue
+            every = frozenset(map(frozenset, spellings.names))
+            found.append(SyntaxLine(" ".join(line.split()), listed, every, spellings.operands))
             notation = line.split()[0][len(self.opcode) :]
             if not self.files.expanded(doc, at, notation, spec):
                 continue

@@ -1,4 +1,4 @@
-"""How far results of a bounded variant lie from the exact value, and whether that is inside of the manual's bound.
+"""How far results of a bounded variant lie from what its bound counts from, and whether that is inside of it.
 
 float64 decides almost all of them: its own error is far below what separates results from bounds. The others are
 evaluated exactly.
@@ -21,7 +21,7 @@ from ..model import Format, Instruction, Spec, Variant
 from ..semantics import exact
 from ..semantics.program import Apply, Const, Program, Term, Var, variables
 from ..semantics.rounding import decode, round_to
-from ..semantics.specialise import programs
+from ..semantics.specialise import specialise
 
 Array = NDArray[Any]
 
@@ -44,15 +44,26 @@ _OUTWARD = ("Negative", "Positive")
 
 @dataclass(frozen=True)
 class Bound:
+    """`kind` is the specification's: what the bound counts, and whether it counts from the exact value or, `rounded`,
+    from what that rounds to."""
+
     kind: str
     bound: Fraction
     range: Range
+
+    @property
+    def in_ulps(self) -> bool:
+        return self.kind.startswith("ulp")
+
+    @property
+    def rounded(self) -> bool:
+        return self.kind == "ulp from the rounded result"
 
     def tolerance(self, exact: Fraction, f: Format) -> Fraction:
         """The error allowed at an exact value. Below the normal numbers nothing is finer than their spacing."""
         if self.kind == "absolute":
             return self.bound
-        if self.kind == "ulp":
+        if self.in_ulps:
             return self.bound * _spacing(exact, f)
         return max(self.bound * abs(exact), Fraction(2) ** (f.emin - f.fraction_bits))
 
@@ -61,7 +72,7 @@ class Bound:
         bound = float(self.bound)
         if self.kind == "absolute":
             return np.full(exact.shape, bound)
-        if self.kind == "ulp":
+        if self.in_ulps:
             return bound * _spacings(exact, f)
         return np.maximum(bound * np.abs(exact), 2.0 ** (f.emin - f.fraction_bits))
 
@@ -80,8 +91,8 @@ class Judge:
     """Judges one lane of a bounded variant on a target."""
 
     def __init__(self, spec: Spec, instruction: Instruction, variant: Variant, target: str | None) -> None:
-        found = programs(spec, instruction, variant)
-        self.program: Program = found.get(target, found[None])
+        # The function itself, also where the emulator follows the machine code.
+        self.program: Program = specialise(spec, instruction, variant, target)
         self.format = variant.type.format
         self.ftz = any(spec.modifiers[n].ftz for n in spec.effective_modifiers(variant, target))
         self.bounds = [
@@ -109,14 +120,19 @@ class Judge:
         for b in self.bounds:
             here = rest & b.range.holds(xs[-1])
             covered |= here
+            sure = known & np.isfinite(g)
+            reference = nearly
             with np.errstate(all="ignore"):
-                allowed = b.tolerances(nearly, f)
-                part = np.abs(g - nearly) / allowed
-                unsure = _SLACK * (1 + np.abs(nearly) / allowed)
-            sure = known & np.isfinite(g) & (np.abs(part - 1) > unsure)
-            if b.kind == "ulp":
-                # Spacings double at a power of two: on which side of it the exact value is must be known.
-                sure &= _spacings(nearly * (1 - _SLACK), f) == _spacings(nearly * (1 + _SLACK), f)
+                if b.in_ulps:
+                    # Spacings double at a power of two: on which side of it the exact value is must be known.
+                    sure &= _spacings(nearly * (1 - _SLACK), f) == _spacings(nearly * (1 + _SLACK), f)
+                if b.rounded:
+                    # So must be to which of its neighbours it rounds.
+                    sure &= _nearest(nearly * (1 - _SLACK), f) == _nearest(nearly * (1 + _SLACK), f)
+                    reference = _nearest(nearly, f)
+                allowed = b.tolerances(reference, f)
+                part = np.abs(g - reference) / allowed
+                sure &= b.rounded | (np.abs(part - 1) > _SLACK * (1 + np.abs(nearly) / allowed))
             if self.ftz:
                 least = 2.0**f.emin
                 sure &= (g != 0) | (np.abs(nearly) < least)
@@ -135,6 +151,9 @@ class Judge:
         if value is None:
             # So large that it is as good as infinite: the emulator returned that infinity, and this is something else.
             return math.inf
+        if bound.rounded:
+            spacing = _spacing(value, f)
+            value = round(value / spacing) * spacing
         allowed = bound.tolerance(value, f)
         if magnitude == f.infinity:
             # An overflow stands for the first number that the format does not have.
@@ -255,6 +274,12 @@ def _spacing(value: Fraction, f: Format) -> Fraction:
         exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
         exponent -= Fraction(2) ** exponent > magnitude
     return Fraction(2) ** (max(exponent, f.emin) - f.fraction_bits)
+
+
+def _nearest(x: Array, f: Format) -> Array:
+    """Each float64 number rounded to nearest in a format, as though that had no largest number."""
+    spacing = _spacings(x, f)
+    return np.asarray(np.rint(x / spacing) * spacing)
 
 
 def _spacings(x: Array, f: Format) -> Array:

@@ -7,7 +7,19 @@ from dataclasses import asdict
 from typing import Any
 
 from ..claims import basis, recorded
-from ..model import Accuracy, CornerTable, Instruction, Requirement, Rule, Selector, Spec, Tolerated, Unit, Variant
+from ..model import (
+    Accuracy,
+    CornerTable,
+    Instruction,
+    Note,
+    Requirement,
+    Rule,
+    Selector,
+    Spec,
+    Tolerated,
+    Unit,
+    Variant,
+)
 from .text import Files
 
 SCHEMA = 1
@@ -44,11 +56,11 @@ def as_data(spec: Spec) -> dict[str, Any]:
             for t in spec.types.values()
         },
         "nan_rules": {
-            r.name: {"summary": r.summary, "section": r.section, "unspecified": r.unspecified or None}
+            r.name: {"summary": r.summary, "section": r.section or None, "unspecified": r.unspecified or None}
             for r in spec.nan_rules.values()
         },
         "units": {u.name: _unit(u) for u in spec.units.values()},
-        "modifiers": {m.name: {"summary": m.summary, "section": m.section} for m in spec.modifiers.values()},
+        "modifiers": {m.name: {"summary": m.summary, "section": m.section or None} for m in spec.modifiers.values()},
         "assembler": json.loads(json.dumps(asdict(spec.assembler))),
         "opcodes": {i.opcode: _opcode(i) for i in spec.instructions.values()},
         "recordings": [
@@ -142,6 +154,10 @@ def _accuracy(a: Accuracy) -> dict[str, Any]:
     return {"kind": a.kind, "bound": a.bound, "range": a.range or None, "section": a.section}
 
 
+def _note(n: Note) -> dict[str, Any]:
+    return {"for": _for(n.selector), "section": n.section or None, "text": n.text, "open": n.open or None}
+
+
 def _opcode(i: Instruction) -> dict[str, Any]:
     return {
         "summary": i.summary,
@@ -159,5 +175,5 @@ def _opcode(i: Instruction) -> dict[str, Any]:
         "hardware": [{"for": _for(p.selector), "units": list(p.units), "semantics": p.code.text} for p in i.hardware],
         "corner_cases": [_table(t) for t in i.corner_tables],
         "accuracy": [{"for": _for(a.selector), **_accuracy(a)} for a in i.accuracy],
-        "notes": [{"for": _for(n.selector), "section": n.section or None, "text": n.text} for n in i.notes],
+        "notes": [_note(n) for n in i.notes],
     }

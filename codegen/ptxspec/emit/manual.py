@@ -9,7 +9,18 @@ from dataclasses import dataclass
 from ..checking import Checked
 from ..claims import CLAIMS, basis
 from ..diagnostics import PtxspecError
-from ..model import Code, HardwarePath, Instruction, NanRule, Recording, Spec, Variant, requirement_text
+from ..model import (
+    Code,
+    HardwarePath,
+    Implied,
+    Instruction,
+    NanRule,
+    Recording,
+    Spec,
+    SyntaxLine,
+    Variant,
+    requirement_text,
+)
 from .text import Files, Templates
 
 
@@ -58,11 +69,13 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "stages": _stages(spec, instruction),
             "hardware": [(p, _recorded(spec, p)) for p in instruction.hardware],
             "nan_rules": _nan_rules(instruction),
+            "roundings": _roundings(spec, instruction),
+            "ended": {s.text: until for s in instruction.syntax if (until := _until(instruction, s))},
             "modifiers": [
                 m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in instruction.variants)
             ],
             "types": list(dict.fromkeys(v.type for v in instruction.variants)),
-            "implied": [n for n in spec.implied if any(n.selector.matches(v) for v in instruction.variants)],
+            "implied": [n for n in spec.implied if any(_implies(spec, n, v) for v in instruction.variants)],
         }
         sources = ["spec/types.yaml", "spec/modifiers.yaml", instruction.path]
         for suffix in ("md", "html"):
@@ -144,13 +157,44 @@ def _recorded(spec: Spec, path: HardwarePath) -> str:
     return ", ".join(known) or "on none yet"
 
 
-def _nan_rules(instruction: Instruction) -> list[tuple[NanRule, list[str]]]:
-    """The NaN rules that the variants follow, with the types that follow each."""
-    found: dict[str, tuple[NanRule, list[str]]] = {}
+def _implies(spec: Spec, implied: Implied, v: Variant) -> bool:
+    """The variant is one that behaves so, and exists on one of those targets."""
+    return (
+        implied.selector.matches(v) and spec.targets[v.requires.target].order <= spec.targets[implied.within[1]].order
+    )
+
+
+def _until(instruction: Instruction, line: SyntaxLine) -> str | None:
+    """The last PTX version that has the spellings of a line; None where some are there still."""
+    ends = {v.requires.until for v in instruction.variants if line.gives(v)}
+    return ends.pop() if len(ends) == 1 else None
+
+
+def _roundings(spec: Spec, instruction: Instruction) -> list[tuple[str, str]]:
+    """The directions in which the instruction's operations round, each with the modifiers that ask for it."""
+    found: dict[str, list[str]] = {}
     for v in instruction.variants:
-        if not v.predicate:
-            rule = instruction.nan_rule(v)
-            types = found.setdefault(rule.name, (rule, []))[1]
+        asked = [n for n in v.modifiers if spec.modifiers[n].mode]
+        if asked:
+            mode = str(spec.modifiers[asked[0]].mode)
+            found.setdefault(mode, [])
+            if asked[0] not in found[mode]:
+                found[mode].append(asked[0])
+    return [(mode, " ".join(f".{n}" for n in names)) for mode, names in found.items()]
+
+
+def _nan_rules(instruction: Instruction) -> list[tuple[NanRule, list[str]]]:
+    """The NaN rules that the variants follow, with what follows each: first those that the instruction states, then
+    those of all other variants of a type."""
+    numeric = [v for v in instruction.variants if not v.predicate]
+    stated = [(selector, rule) for selector, rule in instruction.nan if any(map(selector.matches, numeric))]
+    others: dict[str, tuple[NanRule, list[str]]] = {}
+    for v in numeric:
+        if not any(selector.matches(v) for selector, _ in stated):
+            types = others.setdefault(v.type.nan.name, (v.type.nan, []))[1]
             if v.type.name not in types:
                 types.append(v.type.name)
-    return list(found.values())
+    shared = {v.type.name for v in numeric if any(selector.matches(v) for selector, _ in stated)}
+    return [(rule, [selector.text or "all"]) for selector, rule in stated] + [
+        (rule, [f"other .{t}" if t in shared else f".{t}" for t in types]) for rule, types in others.values()
+    ]

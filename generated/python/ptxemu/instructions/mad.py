@@ -48,7 +48,7 @@ def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:46
     d_3 = select(condition, d, d_2)  # mad.yaml:37
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:20
     return d_4
 
 
@@ -64,17 +64,17 @@ def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:46
     d_3 = select(condition, d, d_2)  # mad.yaml:37
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
-    d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:20
+    d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
     return d_5
 
 
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.ftz.f32
     # mad.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = _flushed(a, f32)  # modifiers.yaml:36
-    b_2 = _flushed(b, f32)  # modifiers.yaml:36
-    c_2 = _flushed(c, f32)  # modifiers.yaml:36
+    a_2 = _flushed(a, f32)  # modifiers.yaml:32
+    b_2 = _flushed(b, f32)  # modifiers.yaml:32
+    c_2 = _flushed(c, f32)  # modifiers.yaml:32
     condition = isZero(c_2, f32)  # mad.yaml:37
     product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:38
     d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:39
@@ -85,16 +85,16 @@ def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:46
     d_3 = select(condition, d, d_2)  # mad.yaml:37
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:20
     return d_4
 
 
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.ftz.sat.f32
     # mad.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = _flushed(a, f32)  # modifiers.yaml:36
-    b_2 = _flushed(b, f32)  # modifiers.yaml:36
-    c_2 = _flushed(c, f32)  # modifiers.yaml:36
+    a_2 = _flushed(a, f32)  # modifiers.yaml:32
+    b_2 = _flushed(b, f32)  # modifiers.yaml:32
+    c_2 = _flushed(c, f32)  # modifiers.yaml:32
     condition = isZero(c_2, f32)  # mad.yaml:37
     product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:38
     d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:39
@@ -105,8 +105,8 @@ def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:45
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:46
     d_3 = select(condition, d, d_2)  # mad.yaml:37
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:19
-    d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:20
+    d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
     return d_5
 
 
@@ -121,7 +121,7 @@ def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.sat.f32
     # mad.sat.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
     return d_3
 
 
@@ -136,7 +136,7 @@ def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.ftz.sat.f32
     # mad.ftz.sat.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
     return d_3
 
 
@@ -149,7 +149,7 @@ def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
     return d_3
 
 
@@ -162,7 +162,7 @@ def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
     return d_3
 
 
@@ -175,7 +175,7 @@ def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
     return d_3
 
 
@@ -188,7 +188,7 @@ def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
     return d_3
 
 
@@ -201,7 +201,7 @@ def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
     return d_3
 
 
@@ -214,7 +214,7 @@ def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:42
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
     return d_3
 
 
@@ -222,28 +222,28 @@ def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.f64
     # mad.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # mad.yaml:36
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:25
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:28
     return d_9
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # mad.yaml:36
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:25
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:28
     return d_9
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # mad.yaml:36
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:25
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:28
     return d_9
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # mad.yaml:36
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:25
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:28
     return d_9
 
 

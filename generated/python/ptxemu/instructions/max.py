@@ -42,7 +42,7 @@ def max_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # max.yaml:42
     d = maximumNumber(a_2, b_2, f32)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
     return d_3
 
 
@@ -59,7 +59,7 @@ def max_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # max.yaml:42
     d = maximum(a_2, b_2, f32)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
     return d_3
 
 
@@ -77,7 +77,7 @@ def max_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f32)  # max.yaml:42
     d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
     return d_3
 
 
@@ -94,7 +94,7 @@ def max_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f32)  # max.yaml:42
     d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:45
     d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
     return d_3
 
 
@@ -169,7 +169,7 @@ def max_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
 def max_f64_2(a: Array, b: Array) -> Array:
     # max.f64
     d = maximumNumber(a, b, f64)  # max.yaml:45
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
     return d_7
 
 
@@ -188,7 +188,7 @@ def max_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # max.yaml:42
     d = maximumNumber(a_2, b_2, f16)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
     return d_3
 
 
@@ -207,7 +207,7 @@ def max_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # max.yaml:42
     d = maximum(a_2, b_2, f16)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
     return d_3
 
 
@@ -226,7 +226,7 @@ def max_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f16)  # max.yaml:42
     d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
     return d_3
 
 
@@ -245,7 +245,7 @@ def max_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f16)  # max.yaml:42
     d = maximum(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:45
     d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
     return d_3
 
 
@@ -264,7 +264,7 @@ def max_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # max.yaml:42
     d = maximumNumber(a_2, b_2, bf16)  # max.yaml:45
     d_2 = copySign(d, sign, bf16)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:20
     return d_3
 
 
@@ -283,7 +283,7 @@ def max_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # max.yaml:42
     d = maximum(a_2, b_2, bf16)  # max.yaml:45
     d_2 = copySign(d, sign, bf16)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:20
     return d_3
 
 

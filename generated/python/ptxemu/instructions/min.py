@@ -42,7 +42,7 @@ def min_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # min.yaml:42
     d = minimumNumber(a_2, b_2, f32)  # min.yaml:45
     d_2 = copySign(d, sign, f32)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
     return d_3
 
 
@@ -59,7 +59,7 @@ def min_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # min.yaml:42
     d = minimum(a_2, b_2, f32)  # min.yaml:45
     d_2 = copySign(d, sign, f32)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
     return d_3
 
 
@@ -77,7 +77,7 @@ def min_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f32)  # min.yaml:42
     d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:45
     d_2 = copySign(d, sign, f32)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
     return d_3
 
 
@@ -94,7 +94,7 @@ def min_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f32)  # min.yaml:42
     d = minimum(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:45
     d_2 = copySign(d, sign, f32)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
     return d_3
 
 
@@ -169,7 +169,7 @@ def min_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
 def min_f64_2(a: Array, b: Array) -> Array:
     # min.f64
     d = minimumNumber(a, b, f64)  # min.yaml:45
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:25
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
     return d_7
 
 
@@ -188,7 +188,7 @@ def min_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # min.yaml:42
     d = minimumNumber(a_2, b_2, f16)  # min.yaml:45
     d_2 = copySign(d, sign, f16)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
     return d_3
 
 
@@ -207,7 +207,7 @@ def min_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # min.yaml:42
     d = minimum(a_2, b_2, f16)  # min.yaml:45
     d_2 = copySign(d, sign, f16)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
     return d_3
 
 
@@ -226,7 +226,7 @@ def min_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f16)  # min.yaml:42
     d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # min.yaml:45
     d_2 = copySign(d, sign, f16)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
     return d_3
 
 
@@ -245,7 +245,7 @@ def min_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f16)  # min.yaml:42
     d = minimum(_unflushed_a_3, _unflushed_b_3, f16, True)  # min.yaml:45
     d_2 = copySign(d, sign, f16)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
     return d_3
 
 
@@ -264,7 +264,7 @@ def min_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # min.yaml:42
     d = minimumNumber(a_2, b_2, bf16)  # min.yaml:45
     d_2 = copySign(d, sign, bf16)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:20
     return d_3
 
 
@@ -283,7 +283,7 @@ def min_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # min.yaml:42
     d = minimum(a_2, b_2, bf16)  # min.yaml:45
     d_2 = copySign(d, sign, bf16)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:19
+    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:20
     return d_3
 
 

@@ -89,71 +89,71 @@ def rcp_rp_ftz_f32_1(a: Array) -> Array:
 def rcp_rn_f64_1(a: Array) -> Array:
     # rcp.rn.f64
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # rcp.yaml:47
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:25
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
     return d_5
 
 
 def rcp_rz_f64_1(a: Array) -> Array:
     # rcp.rz.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # rcp.yaml:47
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:25
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
     return d_5
 
 
 def rcp_rm_f64_1(a: Array) -> Array:
     # rcp.rm.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # rcp.yaml:47
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:25
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
     return d_5
 
 
 def rcp_rp_f64_1(a: Array) -> Array:
     # rcp.rp.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # rcp.yaml:47
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:25
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
     return d_5
 
 
 def rcp_approx_ftz_f64_1(a: Array) -> Array:
     # rcp.approx.ftz.f64
-    a_2 = _flushed(a, f64)  # modifiers.yaml:36
+    a_2 = _flushed(a, f64)  # modifiers.yaml:32
     reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rcp.yaml:44
     _1 = negate((reciprocal & _xffffffff00000000), f64)
     y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)  # rcp.yaml:40
     d = select(isNormal(reciprocal, f64), (y & _xffffffff00000000), reciprocal)  # rcp.yaml:45
-    d_2 = select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:38
+    d_2 = select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:41
     return d_2
 
 
 def rcp_rn_ftz_f64_1(a: Array) -> Array:
     # rcp.rn.ftz.f64
-    a_2 = _flushed(a, f64)  # modifiers.yaml:36
+    a_2 = _flushed(a, f64)  # modifiers.yaml:32
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # rcp.yaml:47
-    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:25
+    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:28
     return d_5
 
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
     # rcp.rz.ftz.f64
-    a_2 = _flushed(a, f64)  # modifiers.yaml:36
+    a_2 = _flushed(a, f64)  # modifiers.yaml:32
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # rcp.yaml:47
-    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:25
+    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:28
     return d_5
 
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
     # rcp.rm.ftz.f64
-    a_2 = _flushed(a, f64)  # modifiers.yaml:36
+    a_2 = _flushed(a, f64)  # modifiers.yaml:32
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # rcp.yaml:47
-    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:25
+    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:28
     return d_5
 
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
     # rcp.rp.ftz.f64
-    a_2 = _flushed(a, f64)  # modifiers.yaml:36
+    a_2 = _flushed(a, f64)  # modifiers.yaml:32
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # rcp.yaml:47
-    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:25
+    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:28
     return d_5
 
 

@@ -74,28 +74,28 @@ def sqrt_rn_f64_1(a: Array) -> Array:
     # sqrt.rn.f64
     # sqrt.f64
     d = squareRoot(a, f64, roundTiesToEven, False)  # sqrt.yaml:36
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:25
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
     return d_5
 
 
 def sqrt_rz_f64_1(a: Array) -> Array:
     # sqrt.rz.f64
     d = squareRoot(a, f64, roundTowardZero, False)  # sqrt.yaml:36
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:25
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
     return d_5
 
 
 def sqrt_rm_f64_1(a: Array) -> Array:
     # sqrt.rm.f64
     d = squareRoot(a, f64, roundTowardNegative, False)  # sqrt.yaml:36
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:25
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
     return d_5
 
 
 def sqrt_rp_f64_1(a: Array) -> Array:
     # sqrt.rp.f64
     d = squareRoot(a, f64, roundTowardPositive, False)  # sqrt.yaml:36
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:25
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
     return d_5
 
 

@@ -14,7 +14,7 @@ static inline uint32_t mad_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:45 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* mad.yaml:46 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:37 */
-    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:19 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:20 */
     return v_d_4;
 }
 #define EXPORT_mad_f32_3 KERNEL_3(mad_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -29,8 +29,8 @@ static inline uint32_t mad_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:45 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* mad.yaml:46 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:37 */
-    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:19 */
-    uint32_t v_d_5 = minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:20 */
+    uint32_t v_d_5 = minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
     return v_d_5;
 }
 #define EXPORT_mad_sat_f32_3 KERNEL_3(mad_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -38,9 +38,9 @@ static inline uint32_t mad_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 /* mad.ftz.f32 */
 /* mad.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t mad_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     _Bool v_condition = isZero_f32(v_c_2);  /* mad.yaml:37 */
     uint32_t v_product = multiplication_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* mad.yaml:38 */
     uint32_t v_d = addition_f32(v_product, v_c_2, roundTiesToEven, 1);  /* mad.yaml:39 */
@@ -49,7 +49,7 @@ static inline uint32_t mad_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:45 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* mad.yaml:46 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:37 */
-    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:19 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:20 */
     return v_d_4;
 }
 #define EXPORT_mad_ftz_f32_3 KERNEL_3(mad_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -57,9 +57,9 @@ static inline uint32_t mad_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 /* mad.ftz.sat.f32 */
 /* mad.sat.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t mad_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     _Bool v_condition = isZero_f32(v_c_2);  /* mad.yaml:37 */
     uint32_t v_product = multiplication_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* mad.yaml:38 */
     uint32_t v_d = addition_f32(v_product, v_c_2, roundTiesToEven, 1);  /* mad.yaml:39 */
@@ -68,8 +68,8 @@ static inline uint32_t mad_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:45 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* mad.yaml:46 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:37 */
-    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:19 */
-    uint32_t v_d_5 = minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:20 */
+    uint32_t v_d_5 = minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
     return v_d_5;
 }
 #define EXPORT_mad_ftz_sat_f32_3 KERNEL_3(mad_ftz_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -78,7 +78,7 @@ static inline uint32_t mad_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_
 /* mad.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f */
 static inline uint32_t mad_rn_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_mad_rn_f32_3 KERNEL_3(mad_rn_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -87,8 +87,8 @@ static inline uint32_t mad_rn_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 /* mad.sat.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f */
 static inline uint32_t mad_rn_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
     return v_d_3;
 }
 #define EXPORT_mad_rn_sat_f32_3 KERNEL_3(mad_rn_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -96,11 +96,11 @@ static inline uint32_t mad_rn_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
 /* mad.rn.ftz.f32 */
 /* mad.ftz.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f */
 static inline uint32_t mad_rn_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_mad_rn_ftz_f32_3 KERNEL_3(mad_rn_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -108,12 +108,12 @@ static inline uint32_t mad_rn_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
 /* mad.rn.ftz.sat.f32 */
 /* mad.ftz.sat.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f */
 static inline uint32_t mad_rn_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
     return v_d_3;
 }
 #define EXPORT_mad_rn_ftz_sat_f32_3 KERNEL_3(mad_rn_ftz_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -121,7 +121,7 @@ static inline uint32_t mad_rn_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
 /* mad.rz.f32 */
 static inline uint32_t mad_rz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_mad_rz_f32_3 KERNEL_3(mad_rz_f32_3, uint32_t, uint32_t, roundTowardZero)
@@ -129,31 +129,31 @@ static inline uint32_t mad_rz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 /* mad.rz.sat.f32 */
 static inline uint32_t mad_rz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
     return v_d_3;
 }
 #define EXPORT_mad_rz_sat_f32_3 KERNEL_3(mad_rz_sat_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* mad.rz.ftz.f32 */
 static inline uint32_t mad_rz_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_mad_rz_ftz_f32_3 KERNEL_3(mad_rz_ftz_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* mad.rz.ftz.sat.f32 */
 static inline uint32_t mad_rz_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
     return v_d_3;
 }
 #define EXPORT_mad_rz_ftz_sat_f32_3 KERNEL_3(mad_rz_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardZero)
@@ -161,7 +161,7 @@ static inline uint32_t mad_rz_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
 /* mad.rm.f32 */
 static inline uint32_t mad_rm_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_mad_rm_f32_3 KERNEL_3(mad_rm_f32_3, uint32_t, uint32_t, roundTowardNegative)
@@ -169,31 +169,31 @@ static inline uint32_t mad_rm_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 /* mad.rm.sat.f32 */
 static inline uint32_t mad_rm_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
     return v_d_3;
 }
 #define EXPORT_mad_rm_sat_f32_3 KERNEL_3(mad_rm_sat_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* mad.rm.ftz.f32 */
 static inline uint32_t mad_rm_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_mad_rm_ftz_f32_3 KERNEL_3(mad_rm_ftz_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* mad.rm.ftz.sat.f32 */
 static inline uint32_t mad_rm_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
     return v_d_3;
 }
 #define EXPORT_mad_rm_ftz_sat_f32_3 KERNEL_3(mad_rm_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardNegative)
@@ -201,7 +201,7 @@ static inline uint32_t mad_rm_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
 /* mad.rp.f32 */
 static inline uint32_t mad_rp_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_mad_rp_f32_3 KERNEL_3(mad_rp_f32_3, uint32_t, uint32_t, roundTowardPositive)
@@ -209,31 +209,31 @@ static inline uint32_t mad_rp_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 /* mad.rp.sat.f32 */
 static inline uint32_t mad_rp_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
     return v_d_3;
 }
 #define EXPORT_mad_rp_sat_f32_3 KERNEL_3(mad_rp_sat_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* mad.rp.ftz.f32 */
 static inline uint32_t mad_rp_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_mad_rp_ftz_f32_3 KERNEL_3(mad_rp_ftz_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* mad.rp.ftz.sat.f32 */
 static inline uint32_t mad_rp_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:42 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
     return v_d_3;
 }
 #define EXPORT_mad_rp_ftz_sat_f32_3 KERNEL_3(mad_rp_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardPositive)
@@ -242,18 +242,18 @@ static inline uint32_t mad_rp_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
 /* mad.f64 */
 static inline uint64_t mad_rn_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:36 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:30 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:31 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:30 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:28 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:26 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:25 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:33 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:34 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:31 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:29 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:28 */
     return v_d_9;
 }
 #define EXPORT_mad_rn_f64_3 KERNEL_3(mad_rn_f64_3, uint64_t, uint64_t, roundTiesToEven)
@@ -261,18 +261,18 @@ static inline uint64_t mad_rn_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
 /* mad.rz.f64 */
 static inline uint64_t mad_rz_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* mad.yaml:36 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:30 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:31 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:30 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:28 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:26 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:25 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:33 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:34 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:31 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:29 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:28 */
     return v_d_9;
 }
 #define EXPORT_mad_rz_f64_3 KERNEL_3(mad_rz_f64_3, uint64_t, uint64_t, roundTowardZero)
@@ -280,18 +280,18 @@ static inline uint64_t mad_rz_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
 /* mad.rm.f64 */
 static inline uint64_t mad_rm_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* mad.yaml:36 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:30 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:31 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:30 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:28 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:26 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:25 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:33 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:34 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:31 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:29 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:28 */
     return v_d_9;
 }
 #define EXPORT_mad_rm_f64_3 KERNEL_3(mad_rm_f64_3, uint64_t, uint64_t, roundTowardNegative)
@@ -299,18 +299,18 @@ static inline uint64_t mad_rm_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
 /* mad.rp.f64 */
 static inline uint64_t mad_rp_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* mad.yaml:36 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:30 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:31 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:30 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:28 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:26 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:25 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:33 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:34 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:31 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:29 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:28 */
     return v_d_9;
 }
 #define EXPORT_mad_rp_f64_3 KERNEL_3(mad_rp_f64_3, uint64_t, uint64_t, roundTowardPositive)

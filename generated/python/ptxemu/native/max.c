@@ -7,7 +7,7 @@
 /* max.f32 */
 static inline uint32_t max_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* max.yaml:45 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_max_f32_2 KERNEL_2(max_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -19,7 +19,7 @@ static inline uint32_t max_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:42 */
     uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:45 */
     uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_xorsign_abs_f32_2 KERNEL_2(max_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -27,7 +27,7 @@ static inline uint32_t max_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
 /* max.NaN.f32 */
 static inline uint32_t max_NaN_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = maximum_f32(v_a, v_b);  /* max.yaml:45 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_max_NaN_f32_2 KERNEL_2(max_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -39,7 +39,7 @@ static inline uint32_t max_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:42 */
     uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:45 */
     uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_xorsign_abs_f32_2 KERNEL_2(max_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -47,48 +47,48 @@ static inline uint32_t max_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
 /* max.ftz.f32 */
 /* max.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t max_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
     uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_max_ftz_f32_2 KERNEL_2(max_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.xorsign.abs.f32 */
 static inline uint32_t max_ftz_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
     uint32_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:39 */
     uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:41 */
     uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:42 */
     uint32_t v_d = maximumNumber_f32(v_a_3, v_b_3);  /* max.yaml:45 */
     uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_xorsign_abs_f32_2 KERNEL_2(max_ftz_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.NaN.f32 */
 static inline uint32_t max_ftz_NaN_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
     uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:19 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_max_ftz_NaN_f32_2 KERNEL_2(max_ftz_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.NaN.xorsign.abs.f32 */
 static inline uint32_t max_ftz_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
     uint32_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:39 */
     uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:41 */
     uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:42 */
     uint32_t v_d = maximum_f32(v_a_3, v_b_3);  /* max.yaml:45 */
     uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_xorsign_abs_f32_2 KERNEL_2(max_ftz_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -97,7 +97,7 @@ static inline uint32_t max_ftz_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b)
 static inline uint32_t max_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* max.yaml:45 */
     uint32_t v_d_2 = maximumNumber_f32(v_d, v_c);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_f32_3 KERNEL_3(max_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -109,7 +109,7 @@ static inline uint32_t max_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:44 */
     uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:45 */
     uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_2);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_abs_f32_3 KERNEL_3(max_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -118,7 +118,7 @@ static inline uint32_t max_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 static inline uint32_t max_NaN_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = maximum_f32(v_a, v_b);  /* max.yaml:45 */
     uint32_t v_d_2 = maximum_f32(v_d, v_c);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_f32_3 KERNEL_3(max_NaN_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -130,61 +130,61 @@ static inline uint32_t max_NaN_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_
     uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:44 */
     uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:45 */
     uint32_t v_d_2 = maximum_f32(v_d, v_c_2);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_abs_f32_3 KERNEL_3(max_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.f32 */
 static inline uint32_t max_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:45 */
     uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_2);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_f32_3 KERNEL_3(max_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.abs.f32 */
 static inline uint32_t max_ftz_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:41 */
     uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:42 */
     uint32_t v_c_3 = magnitude_f32(v_c_2);  /* max.yaml:44 */
     uint32_t v_d = maximumNumber_f32(v_a_3, v_b_3);  /* max.yaml:45 */
     uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_3);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_abs_f32_3 KERNEL_3(max_ftz_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.NaN.f32 */
 static inline uint32_t max_ftz_NaN_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:45 */
     uint32_t v_d_2 = maximum_f32(v_d, v_c_2);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_f32_3 KERNEL_3(max_ftz_NaN_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.NaN.abs.f32 */
 static inline uint32_t max_ftz_NaN_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:36 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:36 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
     uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:41 */
     uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:42 */
     uint32_t v_c_3 = magnitude_f32(v_c_2);  /* max.yaml:44 */
     uint32_t v_d = maximum_f32(v_a_3, v_b_3);  /* max.yaml:45 */
     uint32_t v_d_2 = maximum_f32(v_d, v_c_3);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:19 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_abs_f32_3 KERNEL_3(max_ftz_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -192,15 +192,15 @@ static inline uint32_t max_ftz_NaN_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_
 /* max.f64 */
 static inline uint64_t max_f64_2(uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = maximumNumber_f64(v_a, v_b);  /* max.yaml:45 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:25 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:26 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:27 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:28 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:29 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:33 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:28 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:26 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:25 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:31 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:29 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:28 */
     return v_d_7;
 }
 #define EXPORT_max_f64_2 KERNEL_2(max_f64_2, uint64_t, uint64_t, roundTiesToEven)
@@ -209,7 +209,7 @@ static inline uint64_t max_f64_2(uint64_t v_a, uint64_t v_b) {
 /* max.f16x2 */
 static inline uint16_t max_f16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = maximumNumber_f16(v_a, v_b);  /* max.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_max_f16_2 KERNEL_2(max_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -222,7 +222,7 @@ static inline uint16_t max_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:42 */
     uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* max.yaml:45 */
     uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:19 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_xorsign_abs_f16_2 KERNEL_2(max_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -231,7 +231,7 @@ static inline uint16_t max_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.NaN.f16x2 */
 static inline uint16_t max_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = maximum_f16(v_a, v_b);  /* max.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_max_NaN_f16_2 KERNEL_2(max_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -244,7 +244,7 @@ static inline uint16_t max_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:42 */
     uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* max.yaml:45 */
     uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:19 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_xorsign_abs_f16_2 KERNEL_2(max_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -252,10 +252,10 @@ static inline uint16_t max_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.ftz.f16 */
 /* max.ftz.f16x2 */
 static inline uint16_t max_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
     uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_max_ftz_f16_2 KERNEL_2(max_ftz_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -263,14 +263,14 @@ static inline uint16_t max_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.ftz.xorsign.abs.f16 */
 /* max.ftz.xorsign.abs.f16x2 */
 static inline uint16_t max_ftz_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
     uint16_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:39 */
     uint16_t v_a_3 = magnitude_f16(v_a_2);  /* max.yaml:41 */
     uint16_t v_b_3 = magnitude_f16(v_b_2);  /* max.yaml:42 */
     uint16_t v_d = maximumNumber_f16(v_a_3, v_b_3);  /* max.yaml:45 */
     uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:19 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_xorsign_abs_f16_2 KERNEL_2(max_ftz_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -278,10 +278,10 @@ static inline uint16_t max_ftz_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.ftz.NaN.f16 */
 /* max.ftz.NaN.f16x2 */
 static inline uint16_t max_ftz_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
     uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_max_ftz_NaN_f16_2 KERNEL_2(max_ftz_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -289,14 +289,14 @@ static inline uint16_t max_ftz_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.ftz.NaN.xorsign.abs.f16 */
 /* max.ftz.NaN.xorsign.abs.f16x2 */
 static inline uint16_t max_ftz_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:36 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:36 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
     uint16_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:39 */
     uint16_t v_a_3 = magnitude_f16(v_a_2);  /* max.yaml:41 */
     uint16_t v_b_3 = magnitude_f16(v_b_2);  /* max.yaml:42 */
     uint16_t v_d = maximum_f16(v_a_3, v_b_3);  /* max.yaml:45 */
     uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:19 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_xorsign_abs_f16_2 KERNEL_2(max_ftz_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -305,7 +305,7 @@ static inline uint16_t max_ftz_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b)
 /* max.bf16x2 */
 static inline uint16_t max_bf16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = maximumNumber_bf16(v_a, v_b);  /* max.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_max_bf16_2 KERNEL_2(max_bf16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -318,7 +318,7 @@ static inline uint16_t max_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:42 */
     uint16_t v_d = maximumNumber_bf16(v_a_2, v_b_2);  /* max.yaml:45 */
     uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* max.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:19 */
+    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_xorsign_abs_bf16_2 KERNEL_2(max_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -327,7 +327,7 @@ static inline uint16_t max_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
 /* max.NaN.bf16x2 */
 static inline uint16_t max_NaN_bf16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = maximum_bf16(v_a, v_b);  /* max.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:19 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
     return v_d_2;
 }
 #define EXPORT_max_NaN_bf16_2 KERNEL_2(max_NaN_bf16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -340,7 +340,7 @@ static inline uint16_t max_NaN_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:42 */
     uint16_t v_d = maximum_bf16(v_a_2, v_b_2);  /* max.yaml:45 */
     uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* max.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:19 */
+    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_xorsign_abs_bf16_2 KERNEL_2(max_NaN_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven)
