@@ -1,4 +1,5 @@
-"""Rules -> what a variant requires: the highest floor and the lowest ceiling of all that match, each by itself."""
+"""Rules -> what a variant requires, the highest floor and the lowest ceiling of all that match, each by itself; and
+where that is met."""
 
 from __future__ import annotations
 
@@ -23,6 +24,26 @@ def observed_requirement(
 ) -> Requirement:
     """The manual's requirement with the values of the assembler's rules on the axes that they name."""
     return _combine([r for r in rules if r.selector.matches(variant)], targets, versions, manual)
+
+
+def versions_on(
+    r: Requirement, target: str, targets: Mapping[str, Target], versions: Mapping[str, PtxVersion]
+) -> tuple[str, str | None] | None:
+    """The first and the last PTX version that take a variant on a target, of those that know the target; without a last
+    one, all from the first on do. None where no version does."""
+
+    def order(version: str) -> int:
+        return versions[version].order
+
+    here = targets[target].order
+    if here < targets[r.target].order:
+        return None
+    limits = [w for w in r.within if targets[w.first].order <= here <= targets[w.last].order]
+    first = max([r.ptx, *(w.ptx for w in limits if w.ptx)], key=order)
+    last = min((u for u in (r.until, *(w.until for w in limits)) if u), key=order, default=None)
+    if last and order(last) < max(order(first), order(targets[target].ptx)):
+        return None
+    return first, last
 
 
 def _combine(

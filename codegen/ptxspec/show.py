@@ -50,9 +50,7 @@ def _variant(db: Database, v: Variant, entry: dict[str, Any]) -> str:
     if entry["means"]:
         lines.append(f"- stands for `{entry['means']}`")
     for a in entry["accuracy"]:
-        lines.append(
-            f"- error: at most {a['bound']} ({a['kind']}), {a['range'] or 'for all operands'} ({a['section']})"
-        )
+        lines.append(f"- error: at most {a['bound']} {a['kind']} for {a['range'] or 'all'} operands ({a['section']})")
     lines += [f"- claim: {v.claim}", f"- it rests on: {v.rests_on}"]
     lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
     lines += [f"- NaN results: {rule['summary']} {rule['unspecified'] or ''}".rstrip()]

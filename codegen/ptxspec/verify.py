@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from .model import Spec, Variant
 from .ptxas import judge, statement, version
+from .requirements import versions_on
 
 Pair = tuple[str, str]
 Job = TypeVar("Job")
@@ -56,15 +57,11 @@ def pairs(spec: Spec) -> list[Pair]:
 
 def takes(spec: Spec, v: Variant, target: str, ptx: str) -> bool:
     """What the specification says of a variant on a target that the PTX version knows."""
-    order, here, r = spec.versions[ptx].order, spec.targets[target].order, v.requires
-    if here < spec.targets[r.target].order or order < spec.versions[r.ptx].order:
+    found = versions_on(v.requires, target, spec.targets, spec.versions)
+    if found is None:
         return False
-    limits = [w for w in r.within if spec.targets[w.first].order <= here <= spec.targets[w.last].order]
-    ceilings = [r.until, *(w.until for w in limits)]
-    floors = [w.ptx for w in limits]
-    return all(order <= spec.versions[c].order for c in ceilings if c) and all(
-        order >= spec.versions[f].order for f in floors if f
-    )
+    (first, last), order = found, spec.versions[ptx].order
+    return spec.versions[first].order <= order and (last is None or order <= spec.versions[last].order)
 
 
 def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[Disagreement]:

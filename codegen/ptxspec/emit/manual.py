@@ -21,6 +21,7 @@ from ..model import (
     Variant,
     requirement_text,
 )
+from . import availability
 from .text import Files, Templates
 
 
@@ -82,9 +83,10 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             files[f"manual/{instruction.opcode}.{suffix}"] = templates.render(
                 f"manual/instruction.{suffix}.j2", sources, comment="<!-- {} -->", **values
             )
-    for own in ("index", "ledger", "speed"):
+    for own in ("index", "ledger", "speed", *availability.PAGES):
         if f"manual/{own}.md" in files:
             raise PtxspecError(f"no opcode can be called '{own}': the manual has a page of that name")
+    files |= availability.emit(spec, templates)
     for suffix in ("md", "html"):
         files[f"manual/index.{suffix}"] = templates.render(
             f"manual/index.{suffix}.j2", [i.path for i in instructions], comment="<!-- {} -->",
