@@ -77,11 +77,16 @@ def test_rows_of_a_markdown_table_have_as_many_cells_as_its_head(path: Path) -> 
 
 # Availability
 
+TWICE = {s for s, n in Counter(v.spelling for v in DB.variants).items() if n > 1}
+
+
+def shown(v: ptxspec.Variant) -> str:
+    return f"{v.spelling} ({v.operands})" if v.spelling in TWICE else v.spelling
+
 
 def test_the_matrix_is_what_the_queries_say() -> None:
     head, *rows = page(FOLDER / "availability.html").rows
-    variants = [f"{v.spelling} {v.operands}" for v in DB.variants]
-    assert [r[0] for r in rows] == variants
+    assert [r[0] for r in rows] == [shown(v) for v in DB.variants]
     bases = [t.name for t in SPEC.targets.values() if not t.base]
     order = {p: i for i, p in enumerate(SPEC.versions)}
     columns = {}
@@ -94,10 +99,10 @@ def test_the_matrix_is_what_the_queries_say() -> None:
         for ptx in list(SPEC.versions)[order[t.ptx] :]:
             said = set()
             for row in rows:
-                first, _, last = row[place].partition(" to ")
+                first, _, last = row[place].partition("\N{EN DASH}")
                 if first and order[first] <= order[ptx] <= order[last or ptx]:
                     said.add(row[0])
-            assert said == {f"{v.spelling} {v.operands}" for v in DB.available(target=t.name, ptx=ptx)}, (t.name, ptx)
+            assert said == {shown(v) for v in DB.available(target=t.name, ptx=ptx)}, (t.name, ptx)
 
 
 def names(cell: str) -> set[str]:
@@ -105,20 +110,15 @@ def names(cell: str) -> set[str]:
 
 
 def test_the_history_is_what_the_queries_say() -> None:
-    twice = {s for s, n in Counter(v.spelling for v in DB.variants).items() if n > 1}
-
-    def shown(variants: list[ptxspec.Variant]) -> set[str]:
-        return {f"{v.spelling} ({v.operands})" if v.spelling in twice else v.spelling for v in variants}
-
     rows = {r[0]: r[1:] for r in page(FOLDER / "history.html").rows}
     versions = list(SPEC.versions)
     for old, new in zip(["", *versions], versions, strict=False):
         brought, _, ended = rows[new][2].partition("No longer: ")
         added, removed = DB.diff_ptx(old, new) if old else (DB.available(ptx=new), [])
-        assert (names(brought), names(ended)) == (shown(added), shown(removed)), new
+        assert (names(brought), names(ended)) == (set(map(shown, added)), set(map(shown, removed))), new
         assert names(rows[new][1]) == {t.name for t in SPEC.targets.values() if t.ptx == new}
     for t in SPEC.targets.values():
-        assert names(rows[t.name][1]) == shown([v for v in DB.variants if v.requires.target == t.name])
+        assert names(rows[t.name][1]) == {shown(v) for v in DB.variants if v.requires.target == t.name}
 
 
 # What a page says of its instruction

@@ -21,18 +21,18 @@ from timing import in_turn
 ROOT = Path(__file__).parents[2]
 KERNELS = Table(
     "Kernels",
-    "The slowest variant of each family on 2^20 random bit patterns, with out= and on one thread: nanoseconds for an "
-    "element; 'x add', how many times that is the time of numpy.add on as many float32 numbers, with the most that is "
-    "aimed at in parentheses, and the family's median of that; 'x own', the most times that a variant takes as long as "
-    "NumPy's operation of its name; 'x SoftFloat', the most times that a variant takes as long as Berkeley SoftFloat "
-    "3e's function, called from C on the same operands, which is to be at most 1.2, with C 0.5; 'specials', the most "
-    "times that subnormals, NaNs or a mixture of all kinds take as long as ordinary numbers, which is to be at most 3; "
-    "some processors take ten times as long for subnormal f64 numbers, for which there is no wider format. "
-    "'C': with the accelerator, which is C. SoftFloat is the one inside softfloatpy; built by gcc -O2 with all of its "
-    "own options it was seen to take up to a quarter less. Times are the processor's, taken in turn. A peer's cell has "
-    "the median of its nanoseconds over what it can do of the family, without turning operands into its numbers and "
-    "back, and how many of its results are not MPFR's, on random bit patterns and a grid of special values; where a "
-    "NaN is due, any NaN is right. Empty: SoftFloat or the peer cannot do the operations.",
+    "Of each family the slowest variant, on 2^20 random bit patterns, with out= and on one thread. 'ns': "
+    "nanoseconds for an element. 'x add': that over the time of numpy.add on as many float32 numbers; the aim "
+    "stands in parentheses. 'median': the same of the family's median. 'x own': the largest ratio of a variant to "
+    "NumPy's operation of its name. 'x SoftFloat': the largest ratio to Berkeley SoftFloat 3e's function, called "
+    "from C on the same operands; the aim is 1.2, with the accelerator 0.5. 'specials': the largest ratio of the "
+    "time on subnormals, NaNs or a mixture of all kinds to that on ordinary numbers; the aim is 3, which some "
+    "processors miss on subnormal f64 numbers, for which there is no wider format. 'C' stands before the columns "
+    "with the accelerator, which is C. SoftFloat is the one inside softfloatpy; built by gcc -O2 with all of its "
+    "own options it was seen to take up to a quarter less. Times are the processor's, taken in turn. A peer's "
+    "cell: the median of its nanoseconds over what it can do of the family, without turning operands into its "
+    "numbers and back, and how many of its results are not MPFR's, on random bit patterns and a grid of special "
+    "values; where a NaN is due, any NaN is right. An empty cell: SoftFloat or the peer cannot do the operations.",
     ["family", "variants", *FIGURES, *(f"C {figure}" for figure in FIGURES), *installed()],
 )
 AROUND = Table(

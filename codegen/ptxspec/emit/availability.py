@@ -65,7 +65,7 @@ def _cell(spec: Spec, v: Variant, target: Target) -> str:
     if found is None:
         return ""
     first, last = found
-    return f"{first} to {last}" if last else first
+    return f"{first}\N{EN DASH}{last}" if last else first
 
 
 def _known(spec: Spec, version: PtxVersion) -> list[Target]:
