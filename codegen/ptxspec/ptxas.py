@@ -75,11 +75,6 @@ def version(ptxas: Path) -> str:
     raise PtxasError(f"{ptxas} --version names no version:\n{output}")
 
 
-def ptx_versions(ptxas: Path) -> list[str]:
-    """The PTX versions that this ptxas reads, oldest first."""
-    return _run([str(ptxas), "--list-version"]).split()
-
-
 def statement(spelling: str, operands: int, predicate: bool = False) -> str:
     """A spelling written out with registers: `add.f32` of 2 operands is `add.f32 %f0, %f1, %f2;`."""
     register = next((REGISTERS[part] for part in reversed(spelling.split(".")[1:]) if part in REGISTERS), None)
@@ -90,7 +85,8 @@ def statement(spelling: str, operands: int, predicate: bool = False) -> str:
 
 
 def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list[list[str]]:
-    """What is wrong with each statement for that target and PTX version; an empty list means that it is accepted."""
+    """What is wrong with each statement for that target and PTX version; an empty list means that it is accepted. Raises
+    UnsupportedTarget where the assembler refuses the target, the PTX version, or the two together."""
     verdicts, fatal = _judge_once(ptxas, statements, target, ptx)
     if fatal is None:
         return verdicts
@@ -102,11 +98,6 @@ def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list
         middle = len(statements) // 2
         return judge(ptxas, statements[:middle], target, ptx) + judge(ptxas, statements[middle:], target, ptx)
     return verdicts[: culprit + 1] + judge(ptxas, statements[culprit + 1 :], target, ptx)
-
-
-def check_target(ptxas: Path, target: str, ptx: str) -> None:
-    """Raise UnsupportedTarget where ptxas refuses the target, the PTX version, or the two together."""
-    judge(ptxas, [], target, ptx)
 
 
 def _judge_once(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> tuple[list[list[str]], str | None]:
