@@ -85,8 +85,8 @@ def statement(spelling: str, operands: int, predicate: bool = False) -> str:
 
 
 def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list[list[str]]:
-    """What is wrong with each statement for that target and PTX version; an empty list means that it is accepted. Raises
-    UnsupportedTarget where the assembler refuses the target, the PTX version, or the two together."""
+    """What is wrong with each statement for that target and PTX version; an empty list means that it is accepted.
+    Raises UnsupportedTarget where the assembler refuses the target, the PTX version, or the two together."""
     verdicts, fatal = _judge_once(ptxas, statements, target, ptx)
     if fatal is None:
         return verdicts
