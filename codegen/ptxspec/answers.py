@@ -58,7 +58,7 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
     if verdict.operands is not None:
         name += f" ({verdict.operands} operand{'s' * (verdict.operands != 1)})"
     if not verdict.exists:
-        lines = [f"no: {name} does not exist"]
+        lines = [f"no: {name} {'is not in this database' if verdict.outside else 'does not exist'}"]
     elif verdict.available:
         lines = [f"yes: {name}{' on ' + asked if asked else ''}"]
     else:
