@@ -87,7 +87,8 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
         (("eval", "add.f32", "1"), "2"),
         (("eval", "add.f32"), "2 operands"),
         (("eval", "add.f32", "1", "2", "3"), "2"),
-        (("eval", "add.f32", "1", "x"), "operand 'x' is not a number"),
+        (("eval", "add.f32", "1", "x"), "operand 'x' is not a number; write 1.5, "),
+        (("eval", "add.f32", "1", "ifn"), "operand 'ifn' is not a number; did you mean 'inf'?"),
         (("eval", "add.f32", "1", "0x3f80"), "0x and 8 hexadecimal digits"),
         (("eval", "add.f32", "1,2", "3"), "one number"),
         (("eval", "add.f16x2", "1", "2"), "low,high"),
@@ -96,10 +97,18 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
         (("eval", "add.f32x2", "1,1", "2,2", "--target", "sm_50"), "sm_100"),
         (("eval", "add.f32", "1", "2", "--format", "xml"), "json"),
         (("show", "ad"), "add"),
-        (("show", "max.NaNN.f32"), "max.NaN.f32"),
-        (("show", "max.f64", "--operands", "3"), "3 operands"),
+        (("show", "max.NaNN.f32"), "did you mean '.NaN'?"),
+        (("show", "max.f64", "--operands", "3"), "max.f64 takes 2 source operands, not 3"),
+        (("show", "add.s32"), "other sections of PTX"),
         (("validate", "nowhere.yaml"), "no such file"),
         (("valdate",), "validate"),
+        (("query", "add.f32", "--traget", "sm_90"), "unknown option '--traget'; did you mean '--target'?"),
+        (("query", "add.f32", "--traget", "sm_90"), "usage: ptxspec query "),
+        (("diff", "8.5..8.8"), "usage: ptxspec diff "),
+        (("explain", "triton.log"), "unexpected argument 'triton.log'. Reads a log of ptxas or nvcc on standard input"),
+        (("list", "--type", "f32", "--type", "f64"), "--type is given twice"),
+        (("list", "--target", ""), "unknown target ''; known: sm_10 to sm_"),
+        (("diff", "--ptx", ""), "OLD..NEW"),
     ],
 )
 def test_misuse_is_told_with_the_nearest(
@@ -111,6 +120,31 @@ def test_misuse_is_told_with_the_nearest(
         raise AssertionError from e
     assert code == 2 and out == ""
     assert said in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        # The answer to a question is no.
+        ("query max.NaN.f64", 1),
+        ("query add.bf16 --target sm_80", 1),
+        ("query add.s32", 1),
+        ("list --opcode tanh --target sm_50", 1),
+        # A name is unknown where a known one is needed.
+        ("query add.f32 --target sm_91", 2),
+        ("list --opcode maxx", 2),
+        ("show maxx", 2),
+        ("show max.f64.NaN", 2),
+        ("eval max.NaN.f64 1 2", 2),
+        ("vectors max.NaN.f64", 2),
+        # It cannot run.
+        ("eval add.bf16 1 2 --target sm_80", 2),
+    ],
+)
+def test_1_is_the_answer_no_and_2_is_what_cannot_be_done(
+    capsys: pytest.CaptureFixture[str], arguments: str, code: int
+) -> None:
+    assert run(capsys, *arguments.split())[0] == code
 
 
 def test_show_has_the_page_and_the_variant(capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,6 +195,33 @@ def test_a_reader_that_leaves_early_and_a_poor_terminal_are_no_errors(project: P
         env={"PYTHONIOENCODING": "ascii", "PATH": ""}, capture_output=True, check=False,
     )  # fmt: skip
     assert poor.returncode == 1 and b"Traceback" not in poor.stderr
+
+
+def test_a_verdict_that_its_reader_did_not_wait_for_is_none(tmp_path: Path) -> None:
+    (tmp_path / "many.ptx").write_text("max.NaN.f64 %d0, %d1, %d2;\n" * 5000)
+    command = f"{sys.executable} -m ptxspec lint {tmp_path}/many.ptx --root {ROOT} | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 141 and done.stderr == "" and len(done.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize("module", ["argparse", "ptxspec.cli", "ptxspec.database", "ptxspec.commands.asking"])
+def test_an_interrupt_while_modules_are_imported_is_quiet(module: str) -> None:
+    script = f"""\
+import sys
+from ptxspec.__main__ import main
+
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+assert {module!r} not in sys.modules
+sys.meta_path.insert(0, Interrupted())
+sys.argv = ["ptxspec", "list"]
+sys.exit(main())
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")

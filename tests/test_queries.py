@@ -245,6 +245,12 @@ def test_list_as_table_json_and_csv(run: Run, db: ptxspec.Database) -> None:
     assert [r["variant"] for r in rows] == want and {r["target"] for r in rows} == {"sm_80", "sm_86", "sm_90"}
 
 
+def test_list_says_where_a_version_does_not_know_a_target(run: Run) -> None:
+    for format in ("table", "json", "csv"):
+        code, _, err = run("list", "--target", "sm_90", "--ptx", "6.0", "--format", format)
+        assert (code, err) == (1, "ptxspec: PTX 6.0 does not know sm_90, which came with PTX 7.8 (CUDA 11.8)\n")
+
+
 def test_diff_lists_what_a_version_or_a_target_brought(run: Run) -> None:
     code, out, _ = run("diff", "--ptx", "8.5..8.6", "--format", "json")
     found = json.loads(out)

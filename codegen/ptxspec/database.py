@@ -319,12 +319,15 @@ class Database:
                 reasons.append(Reason("ptx-too-old", f"{v} needs PTX {self._release(floor)} or newer; {ptx} is older"))
             if until is not None and self.ptx[ptx] > self.ptx[until]:
                 reasons.append(Reason("ptx-too-new", f"{v} ended with PTX {self._release(until)}; {ptx} is newer"))
-            if target is not None and self.ptx[ptx] < self.ptx[self.targets[target].ptx]:
-                message = (
-                    f"PTX {ptx} does not know {target}, which came with PTX {self._release(self.targets[target].ptx)}"
-                )
-                reasons.append(Reason("target-unknown", message))
-        return tuple(reasons)
+        pair = self.pair(target, ptx)
+        return (*reasons, pair) if pair is not None else tuple(reasons)
+
+    def pair(self, target: str | None, ptx: str | None) -> Reason | None:
+        """What says that a PTX version does not know a target, so that nothing is available there."""
+        if target is None or ptx is None or self.ptx[ptx] >= self.ptx[self.targets[target].ptx]:
+            return None
+        came = self._release(self.targets[target].ptx)
+        return Reason("target-unknown", f"PTX {ptx} does not know {target}, which came with PTX {came}")
 
     def _release(self, version: str) -> str:
         cuda = self.cuda[version]

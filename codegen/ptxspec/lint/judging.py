@@ -216,9 +216,8 @@ class Judge:
     ) -> str:
         ranked = self.db.ranked(opcode, names, count, target, ptx)
         if not ranked:
-            floor = self.db.targets[target].ptx if target is not None else None
-            if floor is not None and ptx is not None and self.db.ptx[ptx] < self.db.ptx[floor]:
-                return f"PTX {ptx} does not know {target}; use {floor} or newer"
+            if target is not None and self.db.pair(target, ptx):
+                return f"PTX {ptx} does not know {target}; use {self.db.targets[target].ptx} or newer"
             first = [f"{v} from {describe(v.requires)}" for v in self.db.opcodes[opcode].variants[:1]]
             return f"nothing of {opcode} is available there; the first is {first[0]}" if first else ""
         best = [v for distance, v in ranked if distance == ranked[0][0]][:3]
