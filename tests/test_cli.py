@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -157,6 +160,21 @@ def test_show_has_the_page_and_the_variant(capsys: pytest.CaptureFixture[str]) -
     assert "2 operands" not in only and "sm_100 or newer, PTX 8.8" in only
 
 
+@pytest.mark.parametrize("page", ["ex2", "mad", "testp", "max.f32"])
+def test_a_narrow_terminal_loses_nothing_of_a_page(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+
+    def characters(columns: int) -> Counter[str]:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        shown = re.sub(r"\x1b(\[[0-9;]*m|\][^\x1b]*\x1b\\)", "", run(capsys, "show", page)[1])
+        assert "…" not in shown and max(map(len, shown.splitlines())) <= columns
+        return Counter(c for c in shown if not c.isspace() and c not in "─━")
+
+    assert characters(40) == characters(400)
+
+
 def test_validate_counts(project: Project) -> None:
     result = project.run("validate")
     assert result.code == 0 and f": {len(OPCODES)} opcodes, 192 variants, no errors" in result.out
@@ -186,14 +204,13 @@ def test_eval_uses_the_emulator_of_its_root_and_finds_a_stale_one(project: Proje
 
 
 def test_a_reader_that_leaves_early_and_a_poor_terminal_are_no_errors(project: Project) -> None:
-    command = f"{sys.executable} -m ptxspec show max --root {ROOT}"
-    closed = subprocess.run(["bash", "-c", f"{command} | true"], capture_output=True, text=True, check=False)
+    shown = f"{sys.executable} -m ptxspec show max --root {ROOT}"
+    closed = subprocess.run(["bash", "-c", f"{shown} | true"], capture_output=True, text=True, check=False)
     assert closed.stderr == ""
     project.edit("spec/instructions/mul.yaml", "summary: Product", "summary: Größe – Product")
-    poor = subprocess.run(
-        [sys.executable, "-m", "ptxspec", "generate", "--check", "--root", str(project.root)],
-        env={"PYTHONIOENCODING": "ascii", "PATH": ""}, capture_output=True, check=False,
-    )  # fmt: skip
+    environment = {"PYTHONIOENCODING": "ascii", "PATH": "", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "ptxspec", "generate", "--check", "--root", str(project.root)]
+    poor = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert poor.returncode == 1 and b"Traceback" not in poor.stderr
 
 

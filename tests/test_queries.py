@@ -245,6 +245,27 @@ def test_list_as_table_json_and_csv(run: Run, db: ptxspec.Database) -> None:
     assert [r["variant"] for r in rows] == want and {r["target"] for r in rows} == {"sm_80", "sm_86", "sm_90"}
 
 
+def test_what_ended_on_newer_targets_only_says_so_everywhere(run: Run, db: ptxspec.Database) -> None:
+    assert db.takes(db.variant("mad.f32"), "sm_13", "9.5") and not db.query("mad.f32", target="sm_90").available
+    words = "from sm_20 on until PTX 3.1"
+    asked = ("list", "--opcode", "mad")
+    ended = [line.split()[0] for line in run(*asked)[1].splitlines() if words in line]
+    assert ended == ["mad.f32", "mad.sat.f32", "mad.ftz.f32", "mad.ftz.sat.f32"]
+    rows = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv")[1])))
+    assert [r["variant"] for r in rows if r["within"] == words] == ended
+    assert {r["within"] for r in rows if r["variant"] not in ended} == {""}
+    assert words in run("query", "mad.f32")[1] and words in run("show", "mad.f32")[1]
+    for page in ("mad", "ledger"):
+        for suffix in ("md", "html"):
+            text = (ROOT / f"generated/manual/{page}.{suffix}").read_text("utf-8")
+            assert f"sm_10, PTX 1.0; {words}" in text and "sm_121f" not in text
+
+
+def test_a_short_spelling_says_what_it_means(run: Run) -> None:
+    assert "  means   sin.approx.ftz.f32\n" in run("query", "sin.f32")[1]
+    assert "means" not in run("query", "sin.approx.f32")[1]
+
+
 def test_list_says_where_a_version_does_not_know_a_target(run: Run) -> None:
     for format in ("table", "json", "csv"):
         code, _, err = run("list", "--target", "sm_90", "--ptx", "6.0", "--format", format)

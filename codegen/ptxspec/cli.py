@@ -99,9 +99,9 @@ class _Once(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option: str | None = None) -> None:
         given = vars(namespace).setdefault("given", set())
-        if option in given:
+        if self.dest in given:
             parser.error(f"{option} is given twice")
-        given.update([option] if option else [])
+        given.add(self.dest)
         setattr(namespace, self.dest, values)
 
 

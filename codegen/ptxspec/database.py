@@ -61,7 +61,8 @@ class Variant(NamedTuple):
     """One complete spelling with its number of source operands. `manual` is None where NVIDIA's manual does not list
     it; verdicts follow `requires`, which is what the assembler was seen to require. `claim` says how faithful the
     emulator is, wherever no target is named, and `rests_on` why; `recorded` has for each recording of the variant how
-    the emulator stands to it: "equal", "inside" (of the manual's bound) or "unequal"."""
+    the emulator stands to it: "equal", "inside" (of the manual's bound) or "unequal". `means` is the spelling that it
+    is short for."""
 
     spelling: str
     operands: int
@@ -71,6 +72,7 @@ class Variant(NamedTuple):
     claim: str
     rests_on: str
     recorded: tuple[tuple[Recording, str], ...]
+    means: str | None
 
     @property
     def opcode(self) -> str:
@@ -114,6 +116,7 @@ class Verdict(NamedTuple):
     available: bool
     requires: Requires | None
     manual: Requires | None
+    means: str | None
     claim: str | None
     reasons: tuple[Reason, ...]
     nearest: tuple[Variant, ...]
@@ -168,6 +171,7 @@ class Database:
         self.ptx: dict[str, int] = {v["version"]: i for i, v in enumerate(data["ptx"])}
         self.cuda: dict[str, str | None] = {v["version"]: v["cuda"] for v in data["ptx"]}
         self.targets = {t["name"]: Target(t["name"], i, t["ptx"]) for i, t in enumerate(data["targets"])}
+        self.newest = next(reversed(self.targets))
         self.recordings = {r["path"]: Recording(**r) for r in data["recordings"]}
         self.variants = tuple(_variant(v, self.recordings) for v in data["variants"])
         self._by_key: dict[tuple[str, frozenset[str]], list[Variant]] = {}
@@ -279,6 +283,7 @@ class Database:
                 None,
                 None,
                 None,
+                None,
                 reasons,
                 self._nearest(spelling, operands, target, ptx),
             )
@@ -292,6 +297,7 @@ class Database:
             available,
             found.requires,
             found.manual,
+            found.means,
             self.on(found, target).claim,
             reasons,
             nearest,
@@ -507,4 +513,5 @@ def _variant(v: dict[str, Any], recordings: dict[str, Recording]) -> Variant:
     manual = _requires(v["manual"]) if v["manual"] else None
     recorded = tuple((recordings[path], found) for path, found in v["recorded"].items())
     requires = _requires(v["requires"])
-    return Variant(v["variant"], v["operands"], v["type"], requires, manual, v["claim"], v["rests_on"], recorded)
+    rests_on, means = v["rests_on"], v["means"]
+    return Variant(v["variant"], v["operands"], v["type"], requires, manual, v["claim"], rests_on, recorded, means)

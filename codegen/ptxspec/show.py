@@ -40,8 +40,8 @@ def _variant(db: Database, v: Variant, entry: dict[str, Any]) -> str:
     elif v.manual != v.requires:
         lines.append(f"- the manual says: {requirement(db, v.manual)}")
     rule = data["nan_rules"][entry["nan"]]
-    if entry["means"]:
-        lines.append(f"- stands for `{entry['means']}`")
+    if v.means:
+        lines.append(f"- stands for `{v.means}`")
     for a in entry["accuracy"]:
         lines.append(
             f"- error: at most {a['bound']} ({a['kind']}), {a['range'] or 'for all operands'} ({a['section']})"

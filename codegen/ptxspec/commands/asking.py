@@ -57,7 +57,7 @@ def _list(options: argparse.Namespace) -> int:
         "json": answers.variants_as_json,
         "csv": answers.variants_as_csv,
     }[options.format]
-    print(render(found))
+    print(render(db, found))
     pair = db.pair(target, options.ptx)
     if pair is not None:
         print(f"ptxspec: {pair.message}", file=sys.stderr)
@@ -93,10 +93,9 @@ def _diff(options: argparse.Namespace) -> int:
 def _show(options: argparse.Namespace) -> int:
     text = show.page(roots.find(options.root), options.name, options.operands)
     if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.markdown import Markdown
+        from .. import paging
 
-        Console().print(Markdown(text))
+        paging.show(text)
     else:
         print(text, end="" if text.endswith("\n") else "\n")
     return OK
