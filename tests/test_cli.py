@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -87,7 +90,8 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
         (("eval", "add.f32", "1"), "2"),
         (("eval", "add.f32"), "2 operands"),
         (("eval", "add.f32", "1", "2", "3"), "2"),
-        (("eval", "add.f32", "1", "x"), "operand 'x' is not a number"),
+        (("eval", "add.f32", "1", "x"), "operand 'x' is not a number; write 1.5, "),
+        (("eval", "add.f32", "1", "ifn"), "operand 'ifn' is not a number; did you mean 'inf'?"),
         (("eval", "add.f32", "1", "0x3f80"), "0x and 8 hexadecimal digits"),
         (("eval", "add.f32", "1,2", "3"), "one number"),
         (("eval", "add.f16x2", "1", "2"), "low,high"),
@@ -96,10 +100,18 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
         (("eval", "add.f32x2", "1,1", "2,2", "--target", "sm_50"), "sm_100"),
         (("eval", "add.f32", "1", "2", "--format", "xml"), "json"),
         (("show", "ad"), "add"),
-        (("show", "max.NaNN.f32"), "max.NaN.f32"),
-        (("show", "max.f64", "--operands", "3"), "3 operands"),
+        (("show", "max.NaNN.f32"), "did you mean '.NaN'?"),
+        (("show", "max.f64", "--operands", "3"), "max.f64 takes 2 source operands, not 3"),
+        (("show", "add.s32"), "other sections of PTX"),
         (("validate", "nowhere.yaml"), "no such file"),
         (("valdate",), "validate"),
+        (("query", "add.f32", "--traget", "sm_90"), "unknown option '--traget'; did you mean '--target'?"),
+        (("query", "add.f32", "--traget", "sm_90"), "usage: ptxspec query "),
+        (("diff", "8.5..8.8"), "usage: ptxspec diff "),
+        (("explain", "triton.log"), "unexpected argument 'triton.log'. Reads a log of ptxas or nvcc on standard input"),
+        (("list", "--type", "f32", "--type", "f64"), "--type is given twice"),
+        (("list", "--target", ""), "unknown target ''; known: sm_10 to sm_"),
+        (("diff", "--ptx", ""), "OLD..NEW"),
     ],
 )
 def test_misuse_is_told_with_the_nearest(
@@ -113,6 +125,31 @@ def test_misuse_is_told_with_the_nearest(
     assert said in err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        # The answer to a question is no.
+        ("query max.NaN.f64", 1),
+        ("query add.bf16 --target sm_80", 1),
+        ("query add.s32", 1),
+        ("list --opcode tanh --target sm_50", 1),
+        # A name is unknown where a known one is needed.
+        ("query add.f32 --target sm_91", 2),
+        ("list --opcode maxx", 2),
+        ("show maxx", 2),
+        ("show max.f64.NaN", 2),
+        ("eval max.NaN.f64 1 2", 2),
+        ("vectors max.NaN.f64", 2),
+        # It cannot run.
+        ("eval add.bf16 1 2 --target sm_80", 2),
+    ],
+)
+def test_1_is_the_answer_no_and_2_is_what_cannot_be_done(
+    capsys: pytest.CaptureFixture[str], arguments: str, code: int
+) -> None:
+    assert run(capsys, *arguments.split())[0] == code
+
+
 def test_show_has_the_page_and_the_variant(capsys: pytest.CaptureFixture[str]) -> None:
     code, page, _ = run(capsys, "show", "max")
     assert code == 0 and "maximumNumber" in page and "enerated by" not in page
@@ -121,6 +158,21 @@ def test_show_has_the_page_and_the_variant(capsys: pytest.CaptureFixture[str]) -
     assert "# max.ftz.NaN.f32, 3 operands" in part
     only = run(capsys, "show", "max.ftz.NaN.f32", "--operands", "3")[1]
     assert "2 operands" not in only and "sm_100 or newer, PTX 8.8" in only
+
+
+@pytest.mark.parametrize("page", ["ex2", "mad", "testp", "max.f32"])
+def test_a_narrow_terminal_loses_nothing_of_a_page(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+
+    def characters(columns: int) -> Counter[str]:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        shown = re.sub(r"\x1b(\[[0-9;]*m|\][^\x1b]*\x1b\\)", "", run(capsys, "show", page)[1])
+        assert "…" not in shown and max(map(len, shown.splitlines())) <= columns
+        return Counter(c for c in shown if not c.isspace() and c not in "─━")
+
+    assert characters(40) == characters(400)
 
 
 def test_validate_counts(project: Project) -> None:
@@ -152,15 +204,41 @@ def test_eval_uses_the_emulator_of_its_root_and_finds_a_stale_one(project: Proje
 
 
 def test_a_reader_that_leaves_early_and_a_poor_terminal_are_no_errors(project: Project) -> None:
-    command = f"{sys.executable} -m ptxspec show max --root {ROOT}"
-    closed = subprocess.run(["bash", "-c", f"{command} | true"], capture_output=True, text=True, check=False)
+    shown = f"{sys.executable} -m ptxspec show max --root {ROOT}"
+    closed = subprocess.run(["bash", "-c", f"{shown} | true"], capture_output=True, text=True, check=False)
     assert closed.stderr == ""
     project.edit("spec/instructions/mul.yaml", "summary: Product", "summary: Größe – Product")
-    poor = subprocess.run(
-        [sys.executable, "-m", "ptxspec", "generate", "--check", "--root", str(project.root)],
-        env={"PYTHONIOENCODING": "ascii", "PATH": ""}, capture_output=True, check=False,
-    )  # fmt: skip
+    environment = {"PYTHONIOENCODING": "ascii", "PATH": "", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "ptxspec", "generate", "--check", "--root", str(project.root)]
+    poor = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert poor.returncode == 1 and b"Traceback" not in poor.stderr
+
+
+def test_a_verdict_that_its_reader_did_not_wait_for_is_none(tmp_path: Path) -> None:
+    (tmp_path / "many.ptx").write_text("max.NaN.f64 %d0, %d1, %d2;\n" * 5000)
+    command = f"{sys.executable} -m ptxspec lint {tmp_path}/many.ptx --root {ROOT} | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 141 and done.stderr == "" and len(done.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize("module", ["argparse", "ptxspec.cli", "ptxspec.database", "ptxspec.commands.asking"])
+def test_an_interrupt_while_modules_are_imported_is_quiet(module: str) -> None:
+    script = f"""\
+import sys
+from ptxspec.__main__ import main
+
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+assert {module!r} not in sys.modules
+sys.meta_path.insert(0, Interrupted())
+sys.argv = ["ptxspec", "list"]
+sys.exit(main())
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")

@@ -10,10 +10,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
-from .database import Database, Reason, Requires, Variant, Verdict
-from .diagnostics import PtxspecError, SpecError
+    from .database import Database, Reason, Requires, Variant, Verdict
+    from .diagnostics import PtxspecError, SpecError
 
 __all__ = ["Database", "PtxspecError", "Reason", "Requires", "SpecError", "Variant", "Verdict", "load"]
 
@@ -21,6 +23,8 @@ __all__ = ["Database", "PtxspecError", "Reason", "Requires", "SpecError", "Varia
 def load(root: str | Path | None = None) -> Database:
     """The database: of the project around the working directory or the one installed, from its ptxspec.json; with
     `root`, from the YAML of that folder. Raises PtxspecError, and SpecError for a specification with errors."""
+    from pathlib import Path
+
     from . import database, roots
 
     if root is None:
@@ -28,4 +32,13 @@ def load(root: str | Path | None = None) -> Database:
     from .emit.data import as_data
     from .reading import read
 
-    return Database(as_data(read(roots.find(Path(root)).path)))
+    return database.Database(as_data(read(roots.find(Path(root)).path)))
+
+
+def __getattr__(name: str) -> object:
+    """The names above, imported when they are first asked for: the command line starts before anything else does."""
+    if name not in __all__:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    from . import database, diagnostics
+
+    return getattr(database if hasattr(database, name) else diagnostics, name)

@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable, Sequence
 
 from .database import Database, Requires, Variant, Verdict
+from .limits import limit_text
 
 
-def variants_as_json(variants: Iterable[Variant]) -> str:
+def variants_as_json(db: Database, variants: Iterable[Variant]) -> str:
     """The JSON of `list`."""
     rows = [
         {
@@ -25,21 +26,23 @@ def variants_as_json(variants: Iterable[Variant]) -> str:
     return f'{{"schema": 1, "variants": [\n{body}\n]}}'
 
 
-def variants_as_csv(variants: Iterable[Variant]) -> str:
+def variants_as_csv(db: Database, variants: Iterable[Variant]) -> str:
     """The CSV of `list`: a header and one line for each variant; no field holds a comma."""
-    lines = ["variant,operands,target,ptx,until,claim"]
+    lines = ["variant,operands,target,ptx,until,claim,within"]
     for v in variants:
         r = v.requires
-        lines.append(f"{v.spelling},{v.operands},{r.target},{r.ptx},{r.until or ''},{v.claim}")
+        within = "; ".join(_limits(db, r))
+        lines.append(f"{v.spelling},{v.operands},{r.target},{r.ptx},{r.until or ''},{v.claim},{within}")
     return "\n".join(lines)
 
 
-def variants_as_table(variants: Sequence[Variant]) -> str:
+def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
     """The table of `list`, narrow enough for a terminal of 80 columns."""
     rows = [("variant", "operands", "target", "PTX", "claim")]
     for v in variants:
         r = v.requires
-        rows.append((v.spelling, str(v.operands), r.target, f"{r.ptx}{f'-{r.until}' if r.until else ''}", v.claim))
+        ptx = "; ".join([f"{r.ptx}-{r.until}" if r.until else r.ptx, *_limits(db, r)])
+        rows.append((v.spelling, str(v.operands), r.target, ptx, v.claim))
     lines = table(rows)
     n = len(variants)
     return "\n".join([*lines, "", f"{n} variant{'s' * (n != 1)}"]) if n else "no variant"
@@ -58,7 +61,7 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
     if verdict.operands is not None:
         name += f" ({verdict.operands} operand{'s' * (verdict.operands != 1)})"
     if not verdict.exists:
-        lines = [f"no: {name} does not exist"]
+        lines = [f"no: {name} {'is not in this database' if verdict.outside else 'does not exist'}"]
     elif verdict.available:
         lines = [f"yes: {name}{' on ' + asked if asked else ''}"]
     else:
@@ -70,6 +73,8 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
             lines.append("  manual  does not list it")
         elif verdict.manual != verdict.requires:
             lines.append(f"  manual  {requirement(db, verdict.manual)}")
+        if verdict.means:
+            lines.append(f"  means   {verdict.means}")
         lines.append(f"  claim   {verdict.claim}")
     if verdict.nearest:
         lines.append("nearest" + (f" on {asked}" if asked else "") + ":")
@@ -82,13 +87,11 @@ def requirement(db: Database, r: Requires) -> str:
     cuda = db.cuda[r.ptx]
     text = f"{r.target} or newer, PTX {r.ptx} or newer{f' (CUDA {cuda})' if cuda else ''}"
     text += f", until PTX {r.until}" if r.until else ""
-    for w in r.within:
-        text += (
-            f"; {w.first} to {w.last}"
-            + (f" from PTX {w.ptx}" if w.ptx else "")
-            + (f" until PTX {w.until}" if w.until else "")
-        )
-    return text
+    return "; ".join([text, *_limits(db, r)])
+
+
+def _limits(db: Database, r: Requires) -> list[str]:
+    return [limit_text(w.first, w.last, w.ptx, w.until, db.newest) for w in r.within]
 
 
 def difference_as_text(old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .commands import MISUSE, NO, OK, counted
-from .diagnostics import PtxspecError, SpecError, suggest
+from .commands import MISUSE, NO, READER_LEFT, counted
+from .diagnostics import PtxspecError, SpecError, unknown
 
 # Each command with its module of commands/, which is imported when the command is given: a query must start quickly.
 COMMANDS = {
@@ -36,7 +36,7 @@ _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan|0x)", re.IGNORECASE)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command. Returns 0 for yes, 1 for no (errors found, stale), 2 for misuse or unreadable input."""
+    """Run a command. Returns its exit code, of those in commands/."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if sys.stdout is None:
         sys.stdout = io.StringIO()  # closed by whoever started the command
@@ -59,35 +59,59 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader has seen enough; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return OK
+        return READER_LEFT
     except OSError as e:
         print(f"ptxspec: {e.filename or 'the output'}: {e.strerror or e}", file=sys.stderr)
         # What is left in the buffer could not be written either, and Python would try at exit.
         sys.stdout = io.StringIO()
         return MISUSE
-    except KeyboardInterrupt:
-        return 130
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse, with the nearest name for a command that does not exist."""
+    """argparse, with the nearest name for what does not exist, told by the command that was given it."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.register("action", None, _Once)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        # argparse would hand what a command does not know to its parser of all commands.
+        found, left = super().parse_known_args(args, namespace)
+        options = [a.partition("=")[0] for a in left if a.startswith("-")]
+        if options:
+            self.error(unknown("option", options[0], [o for a in self._actions for o in a.option_strings]))
+        if left:
+            self.error(f"unexpected argument '{left[0]}'. {self.description}")
+        return found, left
 
     def error(self, message: str) -> Any:
         match = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
         if match:
             choices = [c.strip(" '") for c in match[2].split(",")]
-            message = (
-                f"unknown {'command' if 'command' in message else 'value'} '{match[1]}'; {suggest(match[1], choices)}"
-            )
+            message = unknown("command" if "command" in message else "value", match[1], choices)
         self.print_usage(sys.stderr)
         print(f"{self.prog}: {message}", file=sys.stderr)
         raise SystemExit(MISUSE)
 
 
+class _Once(argparse.Action):
+    """Stores a value. argparse would take the last of several without a word."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option: str | None = None) -> None:
+        given = vars(namespace).setdefault("given", set())
+        if self.dest in given:
+            parser.error(f"{option} is given twice")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """The parser for a command line: of the command given, or of all where that is none of them."""
     parser = _Parser(
-        prog="ptxspec", description="PTX floating-point instructions: the database and what is made from it"
+        prog="ptxspec",
+        description="PTX floating-point instructions: the database and what is made from it",
+        epilog="Exit codes: 0 yes or done; 1 the answer is no, or errors were found; 2 misuse, an unknown name where a "
+        "known one is needed, or something that cannot run.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
     commands = parser.add_subparsers(metavar="command", required=True, parser_class=_Parser)

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .diagnostics import PtxspecError, nearest, suggest
+from .diagnostics import PtxspecError, nearest, suggest, unknown
 
 if TYPE_CHECKING:
     from .lint.findings import Finding
+
+_SPELLING = re.compile(r"\w+(\.[\w:]+)*")
 
 
 class Limit(NamedTuple):
@@ -58,7 +61,8 @@ class Variant(NamedTuple):
     """One complete spelling with its number of source operands. `manual` is None where NVIDIA's manual does not list
     it; verdicts follow `requires`, which is what the assembler was seen to require. `claim` says how faithful the
     emulator is, wherever no target is named, and `rests_on` why; `recorded` has for each recording of the variant how
-    the emulator stands to it: "equal", "inside" (of the manual's bound) or "unequal"."""
+    the emulator stands to it: "equal", "inside" (of the manual's bound) or "unequal". `means` is the spelling that it
+    is short for."""
 
     spelling: str
     operands: int
@@ -68,6 +72,7 @@ class Variant(NamedTuple):
     claim: str
     rests_on: str
     recorded: tuple[tuple[Recording, str], ...]
+    means: str | None
 
     @property
     def opcode(self) -> str:
@@ -111,9 +116,15 @@ class Verdict(NamedTuple):
     available: bool
     requires: Requires | None
     manual: Requires | None
+    means: str | None
     claim: str | None
     reasons: tuple[Reason, ...]
     nearest: tuple[Variant, ...]
+
+    @property
+    def outside(self) -> bool:
+        """It does not exist here, and whether PTX has it is not known: the database is about some opcodes and types."""
+        return any(r.code in ("not-in-database", "unknown-opcode") for r in self.reasons)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -127,6 +138,17 @@ class Verdict(NamedTuple):
             "reasons": [r._asdict() for r in self.reasons],
             "nearest": [{"variant": v.spelling, "operands": v.operands} for v in self.nearest],
         }
+
+
+class Distance(NamedTuple):
+    """How far a variant is from what was asked, the weightiest first. `ended`: the newest PTX version does not take it;
+    `wrong`: names too many or too few, and `lost` those of them that were asked for."""
+
+    ended: bool
+    wrong: int
+    lost: int
+    other_type: bool
+    operands: int
 
 
 def read(path: Path) -> Database:
@@ -149,6 +171,7 @@ class Database:
         self.ptx: dict[str, int] = {v["version"]: i for i, v in enumerate(data["ptx"])}
         self.cuda: dict[str, str | None] = {v["version"]: v["cuda"] for v in data["ptx"]}
         self.targets = {t["name"]: Target(t["name"], i, t["ptx"]) for i, t in enumerate(data["targets"])}
+        self.newest = next(reversed(self.targets))
         self.recordings = {r["path"]: Recording(**r) for r in data["recordings"]}
         self.variants = tuple(_variant(v, self.recordings) for v in data["variants"])
         self._by_key: dict[tuple[str, frozenset[str]], list[Variant]] = {}
@@ -156,6 +179,9 @@ class Database:
         for v in self.variants:
             self._by_key.setdefault((v.opcode, v.names), []).append(v)
             by_opcode[v.opcode].append(v)
+        assembler = data["assembler"]
+        self._other_types, self._mixed = frozenset(assembler["other_types"]), frozenset(assembler["mixed"])
+        self._offered: dict[tuple[str, str | None, str | None], list[tuple[Variant, frozenset[str], bool]]] = {}
         self.opcodes = {n: Opcode(n, data["opcodes"][n]["summary"], tuple(vs)) for n, vs in by_opcode.items()}
 
     def target(self, text: str) -> str:
@@ -163,18 +189,15 @@ class Database:
         match = re.fullmatch(r"(?:sm_|compute_)(\d+[af]?)|(\d+)\.(\d)([af]?)", text.strip())
         name = text if match is None else f"sm_{match[1]}" if match[1] else f"sm_{match[2]}{match[3]}{match[4]}"
         if name not in self.targets:
-            raise PtxspecError(f"unknown target '{text}'; {suggest(name, self.targets)}")
+            near = suggest(f"sm_{text}" if text[:1].isdigit() else name, self.targets, otherwise=_range(self.targets))
+            raise PtxspecError(f"unknown target '{text}'; {near}")
         return name
 
     def ptx_version(self, text: str) -> str:
         """A PTX version such as 8.6. Raises PtxspecError for one that does not exist."""
         if text not in self.ptx:
-            raise PtxspecError(f"unknown PTX version '{text}'; {suggest(text, self.ptx) or self._version_range()}")
+            raise PtxspecError(unknown("PTX version", text, self.ptx, _range(self.ptx)))
         return text
-
-    def _version_range(self) -> str:
-        known = list(self.ptx)
-        return f"known: {known[0]} to {known[-1]}"
 
     def variant(self, spelling: str, operands: int | None = None) -> Variant:
         """A variant by its spelling, modifiers in any order; the one with the fewest operands unless told.
@@ -220,9 +243,9 @@ class Database:
         target = self.target(target) if target is not None else None
         ptx = self.ptx_version(ptx) if ptx is not None else None
         if type is not None and type.lstrip(".") not in self.data["types"]:
-            raise PtxspecError(f"unknown type '{type}'; {suggest(type.lstrip('.'), self.data['types'])}")
+            raise PtxspecError(unknown("type", type.lstrip("."), self.data["types"]))
         if opcode is not None and opcode not in self.opcodes:
-            raise PtxspecError(f"unknown opcode '{opcode}'; {suggest(opcode, self.opcodes)}")
+            raise PtxspecError(unknown("opcode", opcode, self.opcodes))
         return [
             v
             for v in self.variants
@@ -260,6 +283,7 @@ class Database:
                 None,
                 None,
                 None,
+                None,
                 reasons,
                 self._nearest(spelling, operands, target, ptx),
             )
@@ -273,6 +297,7 @@ class Database:
             available,
             found.requires,
             found.manual,
+            found.means,
             self.on(found, target).claim,
             reasons,
             nearest,
@@ -300,12 +325,15 @@ class Database:
                 reasons.append(Reason("ptx-too-old", f"{v} needs PTX {self._release(floor)} or newer; {ptx} is older"))
             if until is not None and self.ptx[ptx] > self.ptx[until]:
                 reasons.append(Reason("ptx-too-new", f"{v} ended with PTX {self._release(until)}; {ptx} is newer"))
-            if target is not None and self.ptx[ptx] < self.ptx[self.targets[target].ptx]:
-                message = (
-                    f"PTX {ptx} does not know {target}, which came with PTX {self._release(self.targets[target].ptx)}"
-                )
-                reasons.append(Reason("target-unknown", message))
-        return tuple(reasons)
+        pair = self.pair(target, ptx)
+        return (*reasons, pair) if pair is not None else tuple(reasons)
+
+    def pair(self, target: str | None, ptx: str | None) -> Reason | None:
+        """What says that a PTX version does not know a target, so that nothing is available there."""
+        if target is None or ptx is None or self.ptx[ptx] >= self.ptx[self.targets[target].ptx]:
+            return None
+        came = self._release(self.targets[target].ptx)
+        return Reason("target-unknown", f"PTX {ptx} does not know {target}, which came with PTX {came}")
 
     def _release(self, version: str) -> str:
         cuda = self.cuda[version]
@@ -315,8 +343,14 @@ class Database:
         """What is wrong with a spelling that does not exist."""
         opcode, *names = spelling.strip().split(".")
         about = self.opcodes.get(opcode)
+        if not _SPELLING.fullmatch(spelling.strip()):
+            example = (about.variants if about else self.variants)[0].spelling
+            return (Reason("syntax", f"a spelling is names with a dot between, as in {example}, without operands"),)
+        outside = self._outside(opcode, names)
+        if outside is not None:
+            return (outside,)
         if about is None:
-            return (Reason("unknown-opcode", f"unknown opcode '{opcode}'; {suggest(opcode, self.opcodes)}"),)
+            return (Reason("unknown-opcode", unknown("opcode", opcode, self.opcodes)),)
         same = self._by_key.get((opcode, frozenset(names)), [])
         repeated = [n for i, n in enumerate(names) if n in names[:i]]
         if repeated:
@@ -327,25 +361,43 @@ class Database:
         types = [n for n in names if n in self.data["types"]]
         has = list(dict.fromkeys(v.type for v in about.variants))
         if len(types) != 1 or types[0] not in has:
-            listed = ", ".join(f".{t}" for t in has)
-            unknown = [n for n in names if n not in self.data["types"] and n not in self.data["modifiers"]]
-            if unknown and not types:
-                near = suggest(unknown[0], [*has, *self.data["modifiers"]], ".")
-                return (Reason("unknown-type", f"unknown type or modifier '.{unknown[0]}'; {near}"),)
+            listed = _listed(has)
+            strange = [n for n in names if not self._knows(n)]
+            if strange and not types:
+                near = suggest(strange[0], _names(about.variants), ".", f"{opcode} has {listed}")
+                return (Reason("unknown-type", f"unknown type or modifier '.{strange[0]}'; {near}"),)
             what = f"no .{types[0]}" if len(types) == 1 else "one type in each spelling"
             return (Reason("illegal-type", f"{opcode} has {what}; it has {listed}"),)
         typed = [v for v in about.variants if v.type == types[0]]
         reasons = []
         modifiers = [n for n in names if n != types[0]]
-        known = list(dict.fromkeys(n for v in typed for n in v.spelling.split(".")[1:-1]))
+        known = [n for n in _names(typed) if n != types[0]]
         for n in modifiers:
             if n not in known:
-                listed = ", ".join(f".{k}" for k in known) or "no modifiers"
-                code = "illegal-modifier" if n in self.data["modifiers"] else "unknown-modifier"
-                near = "" if n in self.data["modifiers"] else suggest(n, self.data["modifiers"], ".")
-                message = f"{opcode}.{types[0]} has no .{n}; it has {listed}" + (f"; {near}" if near else "")
-                reasons.append(Reason(code, message))
+                message = f"{opcode}.{types[0]} has no .{n}; it has {_listed(known) or 'no modifiers'}"
+                meant = [] if self._knows(n) else nearest(n, known)
+                if meant:
+                    message += f"; did you mean '.{meant[0]}'?"
+                reasons.append(Reason("illegal-modifier" if self._knows(n) else "unknown-modifier", message))
         return tuple(reasons) or (self._combination(opcode, modifiers, types[0], typed, operands),)
+
+    def _outside(self, opcode: str, names: list[str]) -> Reason | None:
+        """What says that a spelling is none of this database's, so that nothing is known of it."""
+        other = next((n for n in names if n in self._other_types), None)
+        types = [n for n in names if n in self.data["types"]]
+        if other is not None:
+            message = f".{other} is a type of other sections of PTX, integer arithmetic for instance"
+            if opcode in self.opcodes:
+                has = dict.fromkeys(v.type for v in self.opcodes[opcode].variants)
+                message += f"; here {opcode} has {_listed(has)}"
+        elif ".".join((opcode, *types)) in self._mixed:
+            message = f".{' and .'.join(types)} together are a mixed-precision form, which is in another section of PTX"
+        else:
+            return None
+        return Reason("not-in-database", message)
+
+    def _knows(self, name: str) -> bool:
+        return name in self.data["types"] or name in self.data["modifiers"]
 
     def _combination(
         self, opcode: str, modifiers: list[str], type: str, typed: list[Variant], operands: int | None
@@ -358,7 +410,7 @@ class Database:
             missing = list(
                 dict.fromkeys(n for v in larger for n in sorted(v.names - wanted) if len(v.names - wanted) == fewest)
             )
-            listed = " or ".join(f".{n}" for n in missing) if fewest == 1 else ", ".join(f".{n}" for n in missing)
+            listed = " or ".join(f".{n}" for n in missing) if fewest == 1 else _listed(missing)
             spelled = ".".join((opcode, *modifiers, type))
             return Reason("missing-modifier", f"{spelled} lacks {listed}")
         for i, one in enumerate(modifiers):
@@ -372,25 +424,50 @@ class Database:
             + (f" with {operands} operands" if operands and len(counts) > 1 else ""),
         )
 
+    # What comes nearest
+
     def _nearest(self, spelling: str, operands: int | None, target: str | None, ptx: str | None) -> tuple[Variant, ...]:
-        opcode, *names = spelling.strip().split(".")
+        opcode, *names = spelling.split(maxsplit=1)[0].split(".") if spelling.strip() else [""]
+        if self._outside(opcode, names):
+            return ()
         if opcode not in self.opcodes:
             near = nearest(opcode, self.opcodes)
             if not near:
                 return ()
             opcode = near[0]
-        asked = frozenset(names)
-        offered = [v for v in self.opcodes[opcode].variants if self.anywhere(v, target, ptx)]
+        return tuple(v for _, v in self.ranked(opcode, names, operands, target, ptx)[:3])
 
-        def distance(v: Variant) -> tuple[int, int, int, int]:
-            return (
-                len(asked ^ v.names),
-                int(v.type not in asked),
-                abs(v.operands - (operands or v.operands)),
-                v.operands,
-            )
+    def ranked(
+        self, opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
+    ) -> list[tuple[Distance, Variant]]:
+        """The variants of an opcode that are available there, those first that are most like what was asked."""
+        offered = self._offered.get((opcode, target, ptx))
+        if offered is None:
+            found = [v for v in self.opcodes[opcode].variants if self.anywhere(v, target, ptx)]
+            newest = ptx or next(reversed(self.ptx))
+            known = [t.name for t in self.targets.values() if self.ptx[t.ptx] <= self.ptx[newest]]
+            offered = [(v, v.names, not self.takes(v, target or known[-1], newest)) for v in found]
+            self._offered[opcode, target, ptx] = offered
+        asked = self._meant(opcode, names)
 
-        return tuple(sorted(offered, key=distance)[:3])
+        def distance(v: Variant, has: frozenset[str], ended: bool) -> Distance:
+            off = abs(v.operands - operands) if operands is not None else 0
+            return Distance(ended, len(asked ^ has), len(asked - has), v.type not in asked, off)
+
+        ranked = [(distance(v, has, ended), v) for v, has, ended in offered]
+        return sorted(ranked, key=lambda r: (r[0], r[1].operands))
+
+    def _meant(self, opcode: str, names: Iterable[str]) -> frozenset[str]:
+        """The names, with those that are unknown replaced as the reasons suggest."""
+        variants = self.opcodes[opcode].variants
+        names = list(names)
+        strange = [n for n in names if not self._knows(n)]
+        if not strange:
+            return frozenset(names)
+        typed = [v for v in variants if v.type in names]
+        pools = (_names(typed), _names(variants))
+        meant = {n: next((near[0] for pool in pools if (near := nearest(n, pool))), n) for n in strange}
+        return frozenset(meant.get(n, n) for n in names)
 
     def lint(
         self, text: str, target: str | None = None, ptx: str | None = None, language: str = "ptx", file: str = "<text>"
@@ -414,6 +491,19 @@ class Database:
         return [v for v in two if v not in one], [v for v in one if v not in two]
 
 
+def _names(variants: Iterable[Variant]) -> list[str]:
+    return list(dict.fromkeys(n for v in variants for n in v.spelling.split(".")[1:]))
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f".{n}" for n in names)
+
+
+def _range(known: Iterable[str]) -> str:
+    first, *_, last = known
+    return f"known: {first} to {last}"
+
+
 def _requires(r: dict[str, Any]) -> Requires:
     within = tuple(Limit(w["first"], w["last"], w["ptx"], w["until"]) for w in r.get("within", ()))
     return Requires(r["ptx"], r["until"], r["target"], within)
@@ -423,4 +513,5 @@ def _variant(v: dict[str, Any], recordings: dict[str, Recording]) -> Variant:
     manual = _requires(v["manual"]) if v["manual"] else None
     recorded = tuple((recordings[path], found) for path, found in v["recorded"].items())
     requires = _requires(v["requires"])
-    return Variant(v["variant"], v["operands"], v["type"], requires, manual, v["claim"], v["rests_on"], recorded)
+    rests_on, means = v["rests_on"], v["means"]
+    return Variant(v["variant"], v["operands"], v["type"], requires, manual, v["claim"], rests_on, recorded, means)

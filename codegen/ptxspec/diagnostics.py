@@ -74,15 +74,21 @@ def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
     return [folded[m] for m in sorted(matches, key=likeness, reverse=True)[:count]]
 
 
-def suggest(name: str, known: Iterable[str], prefix: str = "") -> str:
-    """Help text for a rejected name: the nearest known one, else the whole choice when it is short."""
+def suggest(name: str, known: Iterable[str], prefix: str = "", otherwise: str = "") -> str:
+    """Help text for a rejected name: the nearest known one, else `otherwise`, else the choice where it is short."""
     known = list(known)
     found = nearest(name, known)
     if found:
         return f"did you mean '{prefix}{found[0]}'?"
-    if 0 < len(known) <= 24:
+    if not otherwise and 0 < len(known) <= 24:
         return "known: " + ", ".join(prefix + k for k in known)
-    return ""
+    return otherwise
+
+
+def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """A rejected name with help text, where there is any."""
+    help = suggest(name, known, otherwise=otherwise)
+    return f"unknown {what} '{name}'" + (f"; {help}" if help else "")
 
 
 def display_path(path: Path, root: Path) -> str:

@@ -141,7 +141,8 @@ def _number(text: str, format: Format) -> int:
         return sign | format.canonical_nan
     number = parse_number(text)
     if number is None:
-        help = suggest(text, ("inf", "-inf", "nan")) or "write 1.5, -0.0, inf, nan, 0x1.8p-3 or bits such as 0x3fc00000"
+        forms = "write 1.5, -0.0, inf, nan, 0x1.8p-3 or bits such as 0x3fc00000"
+        help = suggest(text, ("inf", "-inf", "nan"), otherwise=forms)
         raise PtxspecError(f"operand '{text}' is not a number; {help}")
     value: Fraction = number[0]
     return round_to(value, format, "roundTiesToEven", False, number[1])

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from .diagnostics import Diagnostic, Mark
+from .limits import limit_text
 
 # IEEE 754-2019, 4.3. The first is the default.
 ROUNDINGS = ("roundTiesToEven", "roundTiesToAway", "roundTowardZero", "roundTowardNegative", "roundTowardPositive")
@@ -179,13 +180,10 @@ class Requirement:
     within: tuple[Limit, ...] = ()
 
 
-def requirement_text(r: Requirement) -> str:
-    """A requirement in a few words: "sm_80, PTX 7.0 to 8.2"."""
+def requirement_text(r: Requirement, newest: str) -> str:
+    """A requirement in a few words: "sm_80, PTX 7.0 to 8.2". `newest` is the newest target."""
     text = f"{r.target}, PTX {r.ptx}" + (f" to {r.until}" if r.until else "")
-    for w in r.within:
-        limits = [f"from PTX {w.ptx}"] * bool(w.ptx) + [f"to PTX {w.until}"] * bool(w.until)
-        text += f"; {w.first} to {w.last} {' '.join(limits)}"
-    return text
+    return "; ".join([text, *(limit_text(w.first, w.last, w.ptx, w.until, newest) for w in r.within)])
 
 
 @dataclass(frozen=True)
@@ -633,14 +631,19 @@ class Spec:
         return path if path and all(self.model(u, target) for u in path.units) else None
 
     @property
+    def newest(self) -> str:
+        """The newest target."""
+        return [*self.targets][-1]
+
+    @property
     def ledger(self) -> tuple[Entry, ...]:
         """What the manual says and the assembler does, for the variants where these differ."""
         return tuple(
             Entry(
                 v.spelling,
                 v.operands,
-                requirement_text(v.manual) if v.manual else "does not list it",
-                requirement_text(v.requires),
+                requirement_text(v.manual, self.newest) if v.manual else "does not list it",
+                requirement_text(v.requires, self.newest),
             )
             for i in self.instructions.values()
             for v in i.variants

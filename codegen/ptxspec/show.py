@@ -7,14 +7,14 @@ from typing import Any
 from . import database
 from .answers import requirement
 from .database import Database, Variant
-from .diagnostics import PtxspecError, suggest
+from .diagnostics import PtxspecError
 from .roots import Root
 
 STANDINGS = {"equal": "every bit equal", "inside": "inside of the bound", "unequal": "not equal"}
 
 
 def page(root: Root, name: str, operands: int | None = None) -> str:
-    """Markdown about an opcode or a variant. Raises PtxspecError with the nearest names for one that does not exist."""
+    """Markdown about an opcode or a variant. Raises PtxspecError for one that does not exist."""
     db = database.read(root.data)
     if name in db.opcodes:
         path = root.generated / "manual" / f"{name}.md"
@@ -22,17 +22,10 @@ def page(root: Root, name: str, operands: int | None = None) -> str:
             return path.read_text("utf-8").partition("\n\n")[2]
         except OSError as e:
             raise PtxspecError(f"{path}: {e.strerror}; run `ptxspec generate`") from None
-    opcode, *names = name.split(".")
-    if opcode not in db.opcodes:
-        raise PtxspecError(f"unknown opcode '{opcode}'; {suggest(opcode, db.opcodes)}")
-    same = [v for v in db.opcodes[opcode].variants if v.names == frozenset(names)]
-    found = [v for v in same if operands in (None, v.operands)]
-    if not found:
-        more = f" with {operands} operands" if same else ""
-        known = [v.spelling for v in db.opcodes[opcode].variants]
-        raise PtxspecError(f"{name}{more} does not exist; {suggest(name, known)}")
+    first = db.variant(name, operands)
+    same = [v for v in db.opcodes[first.opcode].variants if v.names == first.names]
     entries = dict(zip(db.variants, db.data["variants"], strict=True))
-    return "\n".join(_variant(db, v, entries[v]) for v in found)
+    return "\n".join(_variant(db, v, entries[v]) for v in same if operands in (None, v.operands))
 
 
 def _variant(db: Database, v: Variant, entry: dict[str, Any]) -> str:
@@ -47,8 +40,8 @@ def _variant(db: Database, v: Variant, entry: dict[str, Any]) -> str:
     elif v.manual != v.requires:
         lines.append(f"- the manual says: {requirement(db, v.manual)}")
     rule = data["nan_rules"][entry["nan"]]
-    if entry["means"]:
-        lines.append(f"- stands for `{entry['means']}`")
+    if v.means:
+        lines.append(f"- stands for `{v.means}`")
     for a in entry["accuracy"]:
         lines.append(f"- error: at most {a['bound']} {a['kind']} for {a['range'] or 'all'} operands ({a['section']})")
     lines += [f"- claim: {v.claim}", f"- it rests on: {v.rests_on}"]

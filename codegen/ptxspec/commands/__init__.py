@@ -6,7 +6,8 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 
-OK, NO, MISUSE = 0, 1, 2
+# Exit codes. A reader that leaves early has not seen the verdict: that is 128 + SIGPIPE, as shells say it.
+OK, NO, MISUSE, READER_LEFT = 0, 1, 2, 141
 
 
 def counted(n: int, what: str) -> str:

@@ -50,14 +50,17 @@ def _database(options: argparse.Namespace) -> Database:
 
 def _list(options: argparse.Namespace) -> int:
     db = _database(options)
-    target = db.target(options.target) if options.target else None
+    target = db.target(options.target) if options.target is not None else None
     found = [db.on(v, target) for v in db.available(target, options.ptx, options.type, options.opcode)]
     render = {
         "table": answers.variants_as_table,
         "json": answers.variants_as_json,
         "csv": answers.variants_as_csv,
     }[options.format]
-    print(render(found))
+    print(render(db, found))
+    pair = db.pair(target, options.ptx)
+    if pair is not None:
+        print(f"ptxspec: {pair.message}", file=sys.stderr)
     return OK if found else NO
 
 
@@ -67,14 +70,14 @@ def _query(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps(verdict.as_json(), indent=2))
     else:
-        target = db.target(options.target) if options.target else None
+        target = db.target(options.target) if options.target is not None else None
         print(answers.verdict_as_text(db, verdict, target, options.ptx))
     return OK if verdict.available else NO
 
 
 def _diff(options: argparse.Namespace) -> int:
     db = _database(options)
-    old, separator, new = (options.ptx or options.target).partition("..")
+    old, separator, new = (options.target if options.ptx is None else options.ptx).partition("..")
     if not separator or not old or not new:
         raise PtxspecError("a range is written OLD..NEW, as in 8.5..8.8 or sm_90..sm_100")
     if options.ptx:
@@ -90,10 +93,9 @@ def _diff(options: argparse.Namespace) -> int:
 def _show(options: argparse.Namespace) -> int:
     text = show.page(roots.find(options.root), options.name, options.operands)
     if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.markdown import Markdown
+        from .. import paging
 
-        Console().print(Markdown(text))
+        paging.show(text)
     else:
         print(text, end="" if text.endswith("\n") else "\n")
     return OK

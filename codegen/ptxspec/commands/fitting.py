@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .. import evaluate, reading, roots
 from ..conformance import recording
-from ..diagnostics import PtxspecError, suggest
+from ..diagnostics import PtxspecError, unknown
 from ..fit.fitting import as_yaml, fit
 from ..model import Differences
 from . import NO, OK, progress_bar
@@ -27,7 +27,7 @@ def _fit(options: argparse.Namespace) -> int:
     spec = reading.read(root.path)
     for name in options.unit or ():
         if name not in spec.units:
-            raise PtxspecError(f"unknown unit '{name}'; {suggest(name, spec.units)}")
+            raise PtxspecError(unknown("unit", name, spec.units))
     wanted = {(core.variant, 1) for name in options.unit or spec.units for core in spec.units[name].cores}
     with progress_bar("reading") as report:
         recorded = recording.read(options.recording, spec, wanted, report)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..checking import Checked
 from ..claims import CLAIMS, basis
 from ..diagnostics import PtxspecError
+from ..limits import targets_text
 from ..model import (
     Code,
     HardwarePath,
@@ -76,6 +77,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
                 m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in instruction.variants)
             ],
             "types": list(dict.fromkeys(v.type for v in instruction.variants)),
+            "targets_text": targets_text,
+            "newest": spec.newest,
             "implied": [n for n in spec.implied if any(_implies(spec, n, v) for v in instruction.variants)],
         }
         sources = ["spec/types.yaml", "spec/modifiers.yaml", instruction.path]
@@ -124,8 +127,8 @@ def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, C
 
 def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
     longer = instruction.stands_for(v)
-    manual = "not listed" if v.manual is None else requirement_text(v.manual)
-    requires = requirement_text(v.requires)
+    manual = "not listed" if v.manual is None else requirement_text(v.manual, spec.newest)
+    requires = requirement_text(v.requires, spec.newest)
     return Row(
         v,
         f"{v.spelling}-{v.operands}",

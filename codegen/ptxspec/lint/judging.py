@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from ..database import Database, Reason, Requires, Variant
@@ -81,8 +81,6 @@ class Judge:
         self._ignored_names = frozenset().union(*self.ignored)
         self.own = {o.name: frozenset(n for v in o.variants for n in v.names) for o in db.opcodes.values()}
         self._counts = {o.name: {v.operands for v in o.variants} for o in db.opcodes.values()}
-        self._bits = {n: 1 << i for i, n in enumerate((*self.types, *self.modifiers))}
-        self._offered: dict[tuple[str, str | None, str | None], list[tuple[int, Variant]]] = {}
         self._known: dict[tuple[str, Shape | None, str | None, str | None, bool], Judgement] = {}
 
     def judge(
@@ -216,31 +214,16 @@ class Judge:
     def _nearest(
         self, opcode: str, names: Collection[str], count: int | None, target: str | None, ptx: str | None
     ) -> str:
-        key = (opcode, target, ptx)
-        offered = self._offered.get(key)
-        if offered is None:
-            variants = self.db.opcodes[opcode].variants
-            offered = [(self._mask(v.names), v) for v in variants if self.db.anywhere(v, target, ptx)]
-            self._offered[key] = offered
-        if not offered:
+        ranked = self.db.ranked(opcode, names, count, target, ptx)
+        if not ranked:
+            if target is not None and self.db.pair(target, ptx):
+                return f"PTX {ptx} does not know {target}; use {self.db.targets[target].ptx} or newer"
             first = [f"{v} from {describe(v.requires)}" for v in self.db.opcodes[opcode].variants[:1]]
             return f"nothing of {opcode} is available there; the first is {first[0]}" if first else ""
-        asked = self._mask(names)
-        types = {n for n in names if n in self.types}
-        distances = [
-            ((asked ^ mask).bit_count() * 4 + (bool(types) and v.type not in types) * 2)
-            + (count is not None and v.operands != count)
-            for mask, v in offered
-        ]
-        least = min(distances)
-        best = [v for d, (_, v) in zip(distances, offered, strict=True) if d == least][:3]
+        best = [v for distance, v in ranked if distance == ranked[0][0]][:3]
         if count is not None and all(v.names == frozenset(names) for v in best):
             return "write " + " or ".join(f"{v.spelling} d, {', '.join('abc'[: v.operands])}" for v in best)
         return "write " + " or ".join(v.spelling + self._counted(v) for v in best)
-
-    def _mask(self, names: Iterable[str]) -> int:
-        bits = self._bits
-        return sum(bits.get(n, 0) for n in set(names))
 
     def _counted(self, v: Variant) -> str:
         return f" ({v.operands} operands)" if len(self._counts[v.opcode]) > 1 else ""
