@@ -11,7 +11,9 @@ from pathlib import Path
 import ptxspec
 import pytest
 from conftest import ROOT
+from ptxspec import show
 from ptxspec.reading import read
+from ptxspec.roots import find
 
 FOLDER = ROOT / "generated/manual"
 SPEC = read(ROOT)
@@ -152,3 +154,12 @@ def test_what_is_open_is_named_beside_the_claim() -> None:
             opcode, *modifiers = v.spelling.split(".")
             wanted = {text for m, text in named.items() if m in modifiers and (m != "ftz" or opcode in inexact)}
             assert {text for text in named.values() if text in v.rests_on} == wanted, v.spelling
+
+
+def test_what_is_shown_of_a_variant_has_its_notes_and_no_others() -> None:
+    root = find(ROOT)
+    for i in SPEC.instructions.values():
+        for v in i.variants:
+            shown = show.page(root, v.spelling, v.operands)
+            assert [n.text for n in i.notes if n.text in shown] == [n.text for n in i.notes if n.selector.matches(v)]
+            assert ("NaN results" in shown) != v.predicate

@@ -39,13 +39,16 @@ def _variant(db: Database, v: Variant, entry: dict[str, Any]) -> str:
         lines.append("- the manual does not list this spelling; the assembler takes it")
     elif v.manual != v.requires:
         lines.append(f"- the manual says: {requirement(db, v.manual)}")
-    rule = data["nan_rules"][entry["nan"]]
     if v.means:
         lines.append(f"- stands for `{v.means}`")
     for a in entry["accuracy"]:
         lines.append(f"- error: at most {a['bound']} {a['kind']} for {a['range'] or 'all'} operands ({a['section']})")
     lines += [f"- claim: {v.claim}", f"- it rests on: {v.rests_on}"]
     lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
-    lines += [f"- NaN results: {rule['summary']} {rule['unspecified'] or ''}".rstrip()]
+    if entry["nan"]:
+        rule = data["nan_rules"][entry["nan"]]
+        lines.append(f"- NaN results: {rule['summary']} {rule['unspecified'] or ''}".rstrip())
+    notes = data["opcodes"][v.opcode]["notes"]
+    lines += ["", *(f"- {notes[i]['text']}" for i in entry["notes"])] if entry["notes"] else []
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)

@@ -123,7 +123,8 @@ def _variant(spec: Spec, instruction: Instruction, v: Variant) -> dict[str, Any]
         "recorded": {r.path: found for r, found in recorded(spec, v)},
         "means": longer.spelling if longer else None,
         "accuracy": [_accuracy(a) for a in instruction.accuracy if a.selector.matches(v)],
-        "nan": instruction.nan_rule(v).name,
+        "nan": None if v.predicate else instruction.nan_rule(v).name,
+        "notes": [i for i, n in enumerate(instruction.notes) if n.selector.matches(v)],
     }
 
 
