@@ -40,6 +40,12 @@ def result_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         (("mul.f32", "0x1.8p-3", "-0x1p1"), "0xbec00000"),
         (("mul.f32", "0x3fc00000", "0x40000000"), "0x40400000"),
         (("add.f64", "1e-3", "0"), "0x3f50624dd2f1a9fc"),
+        (("add.f64", "1e400", "0"), "0x7ff0000000000000"),
+        (("add.f64", "-1e999999999", "0x1p999999999999"), "0xfff8000000000000"),
+        (("add.f64", "-1e-999999999", "-0x1p-99999999999999"), "0x8000000000000000"),
+        (("add.f64", "1" + "0" * 5000, "0"), "0x7ff0000000000000"),
+        (("add.f64", "1" + "0" * 5000 + "e-5000", "0"), "0x3ff0000000000000"),
+        (("add.f64", "0x1" + "0" * 5000 + "p-20000", "0"), "0x3ff0000000000000"),
         (("add.f16x2", "1,2", "-0.5,0x1p0"), "0x42003800"),
         (("add.f16x2", "0x40003c00", "0x3c00b800"), "0x42003800"),
         (("max.f32", "1", "2", "3"), "0x40400000"),
@@ -91,7 +97,6 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
         (("eval", "add.f32", "1", "0x3f80"), "0x and 8 hexadecimal digits"),
         (("eval", "add.f32", "1,2", "3"), "one number"),
         (("eval", "add.f16x2", "1", "2"), "low,high"),
-        (("eval", "add.f32", "1", "9" * 5000), "is not a number"),
         (("eval", "add.f32", "1", "2", "--target", "sm_91"), "sm_9"),
         (("eval", "add.f32x2", "1,1", "2,2", "--target", "sm_50"), "sm_100"),
         (("eval", "add.f32", "1", "2", "--format", "xml"), "json"),
@@ -158,7 +163,8 @@ def test_a_reader_that_leaves_early_and_a_poor_terminal_are_no_errors(project: P
     project.edit("spec/instructions/mul.yaml", "summary: Product", "summary: Größe – Product")
     poor = subprocess.run(
         [sys.executable, "-m", "ptxspec", "generate", "--check", "--root", str(project.root)],
-        env={"PYTHONIOENCODING": "ascii", "PATH": ""}, capture_output=True, check=False,
+        env={"PYTHONIOENCODING": "ascii", "PATH": "", "PYTHONPATH": str(ROOT / "codegen")},
+        capture_output=True, check=False,
     )  # fmt: skip
     assert poor.returncode == 1 and b"Traceback" not in poor.stderr
 

@@ -554,8 +554,10 @@ class _Specialiser:
         if op == "-" and len(values) == 1:
             return Static("number", -p if p else Fraction(0) if zero else _NegativeZero())
         if op in ("**", "<<"):
-            if (op == "**" and p != 2) or q.denominator != 1 or abs(q) > 20_000:
+            if (op == "**" and p != 2) or q.denominator != 1:
                 raise self.wrong(e, "a literal power is 2**n", "write 2**n with a whole n")
+            if abs(q) > _MAX_LITERAL_BITS:
+                raise self.wrong(e, "this literal is beyond every format")
             found = p * Fraction(2) ** int(q) if op == "<<" else Fraction(2) ** int(q)
         elif op in _LITERAL and not zero:
             found = _LITERAL[op](p, q)
