@@ -32,6 +32,11 @@ def ptxspec(*arguments: str | Path, cwd: Path = ROOT, **environment: str) -> sub
     )
 
 
+def cells(row: str) -> list[str]:
+    """The cells of a row of a Markdown table: a backslash takes a column's line its meaning."""
+    return re.sub(r"\\.", "", row).split("|")
+
+
 def leftovers(project: Project) -> list[str]:
     return [p.name for p in project.root.iterdir() if p.name not in ("spec", "templates", "generated")]
 
@@ -176,6 +181,27 @@ def test_files_in_the_way_are_replaced(project: Project) -> None:
         (project.root / name).write_text("in the way")
     assert project.run("generate").code == 0
     assert leftovers(project) == [] and (project.root / "generated/cuda/mul.cu").exists()
+
+
+def test_a_text_of_the_specification_is_no_markup_of_the_manual(project: Project) -> None:
+    strange = "one | two <script>alert()</script> 1 < 2"
+    for path, line in (
+        (MUL, "summary: "), ("spec/types.yaml", "    summary: "), ("spec/modifiers.yaml", "    summary: (?=[^>])"),
+        ("spec/evidence.yaml", "assembler: "), ("spec/speed.yaml", "  system: |    note: "),
+    ):  # fmt: skip
+        text = (project.root / path).read_text("utf-8")
+        changed = re.sub(rf"(?m)^({line}).*", lambda m: f"{m[1]}'{strange}'", text)
+        assert strange in changed
+        project.write(path, changed)
+    assert project.run("generate").code == 0
+    pages = {p.stem: p.read_text("utf-8") for p in (project.root / "generated/manual").glob("*.md")}
+    assert pages.keys() > {"index", "ledger", "speed", "mul"}
+    for name, text in pages.items():
+        assert "<script" not in text.replace("\\<", ""), name
+        for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+            assert len({len(cells(row)) for row in table.splitlines()}) == 1, f"{name}: {table}"
+    shown = r"one \| two \<script>alert()\</script> 1 < 2"
+    assert f"| {shown} |" in pages["index"] and f"\n{shown}\n" in pages["mul"]
 
 
 def test_a_broken_template_is_named(project: Project) -> None:
