@@ -123,6 +123,7 @@ def test_a_write_that_fails_leaves_the_old_files(project: Project, monkeypatch: 
         result = project.run("generate")
     assert result.code == 2 and "No space left on device" in result.err
     assert files(project.root / "generated") == before
+    assert leftovers(project) == []
     assert project.run("generate").code == 0
     assert leftovers(project) == []
 
