@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Project
-from ptxspec import generate
+from ptxspec import generate, roots
+from ptxspec.cli import main
 from ptxspec.reading import read
-from ptxspec.roots import Root
 
 MUL = "spec/instructions/mul.yaml"
 
@@ -222,11 +222,28 @@ def test_a_broken_template_is_named(project: Project) -> None:
     assert files(project.root / "generated") == before
 
 
-def test_an_installed_package_is_not_written_to(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ptxspec.roots.find", lambda explicit=None: Root(project.root, packaged=True))
-    result = project.run("generate")
-    assert result.code == 2 and "--root DIR" in result.err
+@pytest.mark.parametrize("command", [("generate",), ("generate", "--check"), ("validate",), ("verify", "--record")])
+def test_what_nobody_named_is_neither_written_nor_judged(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    command: tuple[str, ...],
+) -> None:  # fmt: skip
+    monkeypatch.setattr("ptxspec.roots._PACKAGE", project.root)
+    monkeypatch.chdir(tmp_path)
+    assert roots.find() == (project.root, True)
+    assert main(command) == 2
+    said = f"no spec/ and templates/ here or above; say where with --root DIR; the program's own is {project.root}"
+    assert capsys.readouterr().err == f"ptxspec: {said}\n"
     assert not (project.root / "generated").exists()
+
+
+def test_a_checkout_without_templates_is_not_passed_over(
+    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(project.root / "templates")
+    monkeypatch.chdir(project.root / "spec")
+    for command in (["generate"], ["validate"], ["query", "add.f32"]):
+        assert main(command) == 2
+        assert f"{project.root}: holds no templates/" in capsys.readouterr().err
 
 
 def test_all_four_opcodes_are_built_quickly_from_the_api(project: Project) -> None:

@@ -34,11 +34,7 @@ def configure_verify(parser: argparse.ArgumentParser) -> None:
 
 
 def _generate(options: argparse.Namespace) -> int:
-    root = roots.find(options.root)
-    if root.packaged:
-        raise PtxspecError(
-            "the installed package is not written to; name a folder with spec/ and templates/ by --root DIR"
-        )
+    root = roots.find_own(options.root)
     if options.check:
         files = generate.build(root.path)
         changes = generate.compare(root.path, files)
@@ -65,7 +61,7 @@ def _summary(changes: Changes) -> str:
 
 
 def _validate(options: argparse.Namespace) -> int:
-    root = roots.find(options.root)
+    root = roots.find_own(options.root)
     read = reading.read_all(root.path)
     errors = list(read.diagnostics)
     if read.spec is not None:
@@ -85,9 +81,7 @@ def _validate(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    root = roots.find(options.root)
-    if options.record and root.packaged:
-        raise PtxspecError("the installed package is not written to; name a folder with spec/ by --root DIR")
+    root = roots.find_own(options.root) if options.record else roots.find(options.root)
     spec = reading.read(root.path)
     ptxas = find_ptxas(options.ptxas)
     if ptxas is None:
