@@ -69,16 +69,19 @@ def fixed_names() -> frozenset[str]:
 
 
 def assigned_in(code: Code) -> frozenset[str]:
-    """The names that a piece of code assigns; none where it cannot be read."""
+    """The names that a piece of code assigns, helpers aside; none where it cannot be read."""
     try:
-        return tree.parse(code).assigned
+        return frozenset(_assigns(tree.parse(code).body))
     except SpecError:
         return frozenset()
 
 
 def names_read(code: Code) -> frozenset[str]:
-    """The names that a piece of code reads, which can be read."""
-    return frozenset(n.name for n in tree.parse(code).reads)
+    """The names that a piece of code reads; none where it cannot be read."""
+    try:
+        return frozenset(n.name for n in tree.parse(code).reads)
+    except SpecError:
+        return frozenset()
 
 
 def check_text(code: Code, spec: Spec, more: frozenset[str] = frozenset()) -> list[Diagnostic]:
