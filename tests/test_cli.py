@@ -152,8 +152,18 @@ def test_eval_uses_the_emulator_of_its_root_and_finds_a_stale_one(project: Proje
     assert project.run("generate").code == 0
     assert "  d  -6.0 " in project.run("eval", "mul.f32", "2", "3").out
     project.edit("spec/instructions/mul.yaml", "d = -x", "d = x")
-    stale = project.run("eval", "mul.f32", "2", "3", "--trace")
-    assert stale.code == 2 and "generated/ and spec/ disagree on mul.f32" in stale.err
+    for options in ([], ["--trace"]):
+        stale = project.run("eval", "mul.f32", "2", "3", *options)
+        assert stale.code == 2 and "generated/ and spec/ disagree on mul.f32" in stale.err
+    stale = project.run("vectors", "mul.f32")
+    assert stale.code == 2 and stale.out == ""
+    assert "generated/ is not made from spec/instructions/mul.yaml as it is now; run `ptxspec generate`" in stale.err
+    assert project.run("generate").code == 0 and project.run("vectors", "mul.f32").code == 0
+    # A measurement changes no result.
+    (project.root / "spec/speed.yaml").unlink()
+    assert project.run("vectors", "mul.f32").code == 0
+    (project.root / "spec/instructions/mul.yaml").unlink()
+    assert "spec/instructions/mul.yaml as it is now" in project.run("vectors", "mul.f32").err
 
 
 def test_a_reader_that_leaves_early_and_a_poor_terminal_are_no_errors(project: Project) -> None:
