@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from ptxspec.cli import main
+from ptxspec.__main__ import main
 
 ROOT = Path(__file__).parents[1]
 # NumPy's kernels are what is tested, and what kernels in C are held against; test_accelerator.py switches those on.

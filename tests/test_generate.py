@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Project
-from ptxspec import generate
+from ptxspec import generate, roots
+from ptxspec.cli import main
 from ptxspec.reading import read
-from ptxspec.roots import Root
 
 MUL = "spec/instructions/mul.yaml"
 
@@ -30,6 +30,11 @@ def ptxspec(*arguments: str | Path, cwd: Path = ROOT, **environment: str) -> sub
     return subprocess.run(
         command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False
     )
+
+
+def cells(row: str) -> list[str]:
+    """The cells of a row of a Markdown table: a backslash takes a column's line its meaning."""
+    return re.sub(r"\\.", "", row).split("|")
 
 
 def leftovers(project: Project) -> list[str]:
@@ -118,6 +123,7 @@ def test_a_write_that_fails_leaves_the_old_files(project: Project, monkeypatch: 
         result = project.run("generate")
     assert result.code == 2 and "No space left on device" in result.err
     assert files(project.root / "generated") == before
+    assert leftovers(project) == []
     assert project.run("generate").code == 0
     assert leftovers(project) == []
 
@@ -178,6 +184,27 @@ def test_files_in_the_way_are_replaced(project: Project) -> None:
     assert leftovers(project) == [] and (project.root / "generated/cuda/mul.cu").exists()
 
 
+def test_a_text_of_the_specification_is_no_markup_of_the_manual(project: Project) -> None:
+    strange = "one | two <script>alert()</script> 1 < 2"
+    for path, line in (
+        (MUL, "summary: "), ("spec/types.yaml", "    summary: "), ("spec/modifiers.yaml", "    summary: (?=[^>])"),
+        ("spec/evidence.yaml", "assembler: "), ("spec/speed.yaml", "  system: |    note: "),
+    ):  # fmt: skip
+        text = (project.root / path).read_text("utf-8")
+        changed = re.sub(rf"(?m)^({line}).*", lambda m: f"{m[1]}'{strange}'", text)
+        assert strange in changed
+        project.write(path, changed)
+    assert project.run("generate").code == 0
+    pages = {p.stem: p.read_text("utf-8") for p in (project.root / "generated/manual").glob("*.md")}
+    assert pages.keys() > {"index", "ledger", "speed", "mul"}
+    for name, text in pages.items():
+        assert "<script" not in text.replace("\\<", ""), name
+        for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+            assert len({len(cells(row)) for row in table.splitlines()}) == 1, f"{name}: {table}"
+    shown = r"one \| two \<script>alert()\</script> 1 < 2"
+    assert f"| {shown} |" in pages["index"] and f"\n{shown}\n" in pages["mul"]
+
+
 def test_a_broken_template_is_named(project: Project) -> None:
     project.run("generate")
     before = files(project.root / "generated")
@@ -195,11 +222,28 @@ def test_a_broken_template_is_named(project: Project) -> None:
     assert files(project.root / "generated") == before
 
 
-def test_an_installed_package_is_not_written_to(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ptxspec.roots.find", lambda explicit=None: Root(project.root, packaged=True))
-    result = project.run("generate")
-    assert result.code == 2 and "--root DIR" in result.err
+@pytest.mark.parametrize("command", [("generate",), ("generate", "--check"), ("validate",), ("verify", "--record")])
+def test_what_nobody_named_is_neither_written_nor_judged(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    command: tuple[str, ...],
+) -> None:  # fmt: skip
+    monkeypatch.setattr("ptxspec.roots._PACKAGE", project.root)
+    monkeypatch.chdir(tmp_path)
+    assert roots.find() == (project.root, True)
+    assert main(command) == 2
+    said = f"no spec/ and templates/ here or above; say where with --root DIR; the program's own is {project.root}"
+    assert capsys.readouterr().err == f"ptxspec: {said}\n"
     assert not (project.root / "generated").exists()
+
+
+def test_a_checkout_without_templates_is_not_passed_over(
+    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(project.root / "templates")
+    monkeypatch.chdir(project.root / "spec")
+    for command in (["generate"], ["validate"], ["query", "add.f32"]):
+        assert main(command) == 2
+        assert f"{project.root}: holds no templates/" in capsys.readouterr().err
 
 
 def test_all_four_opcodes_are_built_quickly_from_the_api(project: Project) -> None:

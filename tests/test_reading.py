@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import random
 import re
+import shutil
 from pathlib import Path
 
 import pytest
-from conftest import Project, Result
+from conftest import ROOT, Project, Result
 from ptxspec.checking import check
 from ptxspec.diagnostics import PtxspecError
 from ptxspec.positioned import load
 from ptxspec.reading import read_all
 
-ADD, MAX = "spec/instructions/add.yaml", "spec/instructions/max.yaml"
+ADD, MAX, MUL = (f"spec/instructions/{opcode}.yaml" for opcode in ("add", "max", "mul"))
 TYPES, MODIFIERS, TARGETS = "spec/types.yaml", "spec/modifiers.yaml", "spec/targets.yaml"
 
 
@@ -350,6 +351,20 @@ MISTAKES = {
         "a row of 1 operand and a result matches no variant",
         "operands: 3",
     ),
+    "a number beyond every format": (
+        ADD,
+        "[0.5, 0.25, 0.75]",
+        "«[1e999999999, 0.25, 0.75]",
+        "'1e999999999' is not exact in f32",
+        "",
+    ),
+    "a third operand as a result": (
+        ADD,
+        "[+inf, 0.5, 1.0]",
+        "[+inf, 0.5, «c]",
+        "'c' is neither a class of values, a number nor bits",
+        "write a class as -subnormal, a number as 1.5 or 0x1.8p3, bits as 0x7fff, or a, or b",
+    ),
     "a class that is none": (
         ADD,
         "[+inf, 0.5, 1.0]",
@@ -362,7 +377,7 @@ MISTAKES = {
         "[+inf, 0.5, 1.0]",
         "[«a, 0.5, 1.0]",
         "'a' is neither",
-        "",
+        "bits as 0x7fff",
     ),
     "a bool as an operand": (
         ADD,
@@ -458,10 +473,75 @@ def test_a_missing_key_is_reported_where_the_mapping_begins(project: Project) ->
     expect_error(project, project.run("validate"), f"{ADD}:2:1", "missing key 'summary'", "opcode, summary, syntax")
 
 
-def test_an_error_in_one_file_that_others_need_is_reported_once(project: Project) -> None:
-    project.edit(TYPES, "f16:    {format: f16,", "f16:    {format: f61,")
-    result = project.run("validate")
-    expect_error(project, result, project.place(TYPES, "f61"), "unknown format 'f61'")
+# Each: the file, what is replaced, by what (« stands before the mistake), a part of the message.
+SHARED_MISTAKES = {
+    "a format": (TYPES, "f16:    {format: f16,", "f16:    {format: «f61,", "unknown format 'f61'"),
+    "a NaN rule": (TYPES, "nan: payload,", "nan: «payloads,", "unknown NaN rule 'payloads'"),
+    "a NaN": (
+        TYPES,
+        "canonical_nan: 0x7fffffff}",
+        "canonical_nan: «0x7f800000}",
+        "0x7f800000 is not a quiet NaN of f32",
+    ),
+    "a group": (MODIFIERS, "[rn, rz, rm, rp]", "[rn, rz, rm, «rpp]", "unknown modifier 'rpp'"),
+    "a target": (MODIFIERS, "sm_10..sm_13", "sm_10..«sm_1", "unknown target 'sm_1'"),
+    "a stage": (MODIFIERS, "x = copySign(0, x) if", "x = copySign(0, «y) if", "unknown name 'y'"),
+    "a unit": ("spec/units.yaml", "  COS:\n", "  «cos:\n", "'cos' cannot be a name here"),
+    "a PTX version": (TARGETS, "sm_107,   ptx: 9.4", "sm_107,   ptx: «9.9", "unknown PTX version '9.9'"),
+}
+
+
+@pytest.mark.parametrize("name", SHARED_MISTAKES)
+def test_a_mistake_in_a_file_that_others_need_is_not_reported_again_where_they_need_it(
+    project: Project, name: str
+) -> None:
+    shutil.copytree(ROOT / "spec/instructions", project.root / "spec/instructions", dirs_exist_ok=True)
+    path, old, new, message = SHARED_MISTAKES[name]
+    project.edit(path, old, new)
+    at = project.place(path, "«")
+    project.edit(path, "«", "")
+    expect_error(project, project.run("validate"), at, message)
+    # Nor is a file right that was not held against what it needs.
+    expect_error(project, project.run("validate", project.root / MAX), at, message)
+
+
+# What stands in a modifier's stages, and what is said of it.
+WITHOUT_EFFECT = {
+    "an operand": ("operand: «y = copySign(0, x)", "assign x"),
+    "an operand as a result": ("operand: «d = copySign(0, x)", "assign x"),
+    "an operand in a helper": ("operand: |\n      «def f(x):\n        x = 1\n        return x", "assign x"),
+    "a result": ("result: «x = copySign(0, d)", "assign d"),
+    "an override": ("override: «x = copySign(0, d)", "assign d"),
+    "a look at the operands": ("raw: «seen = a", "no `override` reads what it assigns"),
+    "another look": ("raw: «seen = a\n    override: d = quietNaN if isNaN(a) and isNaN(b) else d", "assign a or b"),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_EFFECT)
+def test_a_stage_that_changes_nothing_is_a_mistake(project: Project, name: str) -> None:
+    stage, help = WITHOUT_EFFECT[name]
+    project.edit(MODIFIERS, "  rz:\n    summary: Round toward zero.\n", f"  rz:\n    summary: To zero.\n    {stage}\n")
+    at = project.place(MODIFIERS, "«")
+    project.edit(MODIFIERS, "«", "")
+    expect_error(project, project.run("validate"), at, "this stage assigns nothing that is used", help)
+
+
+def test_a_nan_rule_that_changes_nothing_is_a_mistake(project: Project) -> None:
+    project.edit(TYPES, "d = quietNaN if isNaN(d) else d", "e = quietNaN if isNaN(d) else d")
+    at = project.place(TYPES, "e = quietNaN")
+    expect_error(project, project.run("validate"), at, "this stage assigns nothing that is used", "assign d")
+
+
+def test_a_help_says_what_is_expected(project: Project) -> None:
+    text = (project.root / TARGETS).read_text("utf-8")
+    project.write(TARGETS, re.sub(r"(?m)^targets:\n(?:  - .*\n)+", "targets: []\n", text))
+    expected = "help: expected a list of targets, in the order in which requirements compare them\n"
+    expect_error(project, project.run("validate"), project.place(TARGETS, "[]"), "too few entries", expected)
+    project.write(TARGETS, text)
+    project.edit(MODIFIERS, "sm_10..sm_13", "sm_10")
+    at = project.place(MODIFIERS, "sm_10", "within")
+    expected = "help: expected a range of targets, as in sm_20..sm_35 or sm_20..\n"
+    expect_error(project, project.run("validate"), at, "'sm_10' is not what belongs here", expected)
 
 
 def test_a_key_of_the_wrong_kind_and_an_unknown_one_are_two_errors(project: Project) -> None:
@@ -489,9 +569,9 @@ def test_all_errors_of_all_files_are_reported_at_once(project: Project) -> None:
     project.edit(ADD, "add{.rnd}.f64 ", "add{.rnd}.f46 ")
     project.edit(ADD, "target: sm_53,", "target: sm_54,")
     project.edit(MAX, "section: 9.7.3.12, anchor", "section: x, anchor")
-    project.edit("spec/instructions/mul.yaml", "d = a * b", "d = a * e")
+    project.edit(MUL, "d = a * b", "d = a * e")
     project.write("spec/instructions/min.yaml", "opcode: [min\n")
-    project.edit(MODIFIERS, "rnd: [rn, rz, rm, rp]", "rnd: [rn, rz, rm, rp, rx]")
+    project.write("spec/speed.yaml", "command: none\n")
     result = project.run("validate")
     assert result.code == 1
     places = [
@@ -499,8 +579,8 @@ def test_all_errors_of_all_files_are_reported_at_once(project: Project) -> None:
         project.place(ADD, "sm_54"),
         project.place(MAX, "x, anchor"),
         "spec/instructions/min.yaml:",
-        project.place("spec/instructions/mul.yaml", "e", "d = a * e"),
-        project.place(MODIFIERS, "rx"),
+        project.place(MUL, "e", "d = a * e"),
+        "spec/speed.yaml:1:1",
     ]
     for place in places:
         assert f"{place}" in result.err
@@ -605,8 +685,24 @@ def test_validate_reports_on_the_paths_it_is_given(project: Project) -> None:
     project.edit(MAX, "section: 9.7.3.12, anchor", "section: x, anchor")
     assert project.run("validate", project.root / ADD).err.endswith("\n1 error\n")
     assert project.run("validate", project.root / "spec").err.endswith("\n2 errors\n")
-    assert project.run("validate", project.root / TYPES).code == 0
-    assert project.run("validate", project.root / "nowhere").code == 2
+    assert project.run("validate", project.root / ADD, project.root).err.endswith("\n2 errors\n")
+    for paths, said in (
+        ([MUL], "1 file: 1 opcode, 55 variants, no errors\n"),
+        ([TYPES], "1 file: 0 opcodes, 0 variants, no errors\n"),
+        ([MUL, TYPES, "spec/instructions/../types.yaml"], "2 files: 1 opcode, 55 variants, no errors\n"),
+    ):
+        assert project.run("validate", *(project.root / p for p in paths)).out == said
+    project.write("spec/instructions/sub.yml", "opcode: sub\n")
+    assert "would be ignored" in project.run("validate", project.root / "spec/instructions/sub.yml").err
+
+
+@pytest.mark.parametrize("path", ["nowhere", "templates", "spec/schema", "../other/spec/types.yaml", ".."])
+def test_a_path_that_is_not_validated_is_misuse(project: Project, path: str) -> None:
+    shutil.copytree(project.root / "spec", project.root / "../other/spec")
+    result = project.run("validate", project.root / TYPES, project.root / path)
+    assert result.code == 2 and result.out == ""
+    said = "no such file" if path == "nowhere" else f"no file of the specification in {project.root / 'spec'}"
+    assert said in result.err
 
 
 SHORT_TEXT_OF_MUCH = {

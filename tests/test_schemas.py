@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,23 @@ def test_an_editor_that_follows_the_modeline_finds_no_mistake(path: Path) -> Non
     data = yaml.safe_load(path.read_text("utf-8"))
     errors = list(Draft202012Validator(SCHEMAS[schema.name], registry=REGISTRY).iter_errors(data))
     assert not errors, errors[0].message
+
+
+def parts(schema: object) -> Iterator[dict[str, object]]:
+    """The schema and all schemas in it."""
+    if isinstance(schema, dict):
+        yield schema
+    for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from parts(inner)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_a_description_reads_on_from_the_word_expected(name: str) -> None:
+    for part in parts(SCHEMAS[name]):
+        if isinstance(said := part.get("description"), str):
+            assert re.match(r"[a-z]|\d|[A-Z]{2}", said) and not re.search(r"[^.]\.$", said), said
+        else:
+            assert part.keys().isdisjoint(("pattern", "minItems", "maxItems", "minProperties")), part
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -1,14 +1,16 @@
 """Where the command line starts. An interrupt is quiet from here on, while the rest is still being imported."""
 
 import sys
+from collections.abc import Sequence
 
 
-def main() -> int:
-    """Run the command that was given. Returns its exit code, or 130 where it was interrupted."""
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command, by default the one that the process was given. Returns its exit code, or 130 where it was
+    interrupted."""
     try:
         from . import cli
 
-        return cli.main()
+        return cli.main(argv)
     except KeyboardInterrupt:
         return 130
 

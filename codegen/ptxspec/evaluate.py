@@ -12,7 +12,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .checking import check_instruction
 from .diagnostics import PtxspecError, SpecError, suggest
 from .literals import describe, parse_number
 from .model import Format, Spec, Variant
@@ -22,6 +21,7 @@ from .roots import Root
 from .semantics.exact import Step, trace
 from .semantics.program import Kind
 from .semantics.rounding import round_to
+from .semantics.specialise import programs
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,9 @@ def evaluate(
 
     dtype = np.dtype(f"u{variant.type.width // 8}")
     result = int(kernel(*(dtype.type(o) for o in operands)))
-    lines = _trace(spec, root, variant, target, operands, result) if with_trace else []
-    return Evaluation(variant, target, spec.claim(variant, target), operands, result, lines)
+    # Without a trace too: it is what finds an emulator of another state of the specification.
+    lines = _trace(spec, root, variant, target, operands, result)
+    return Evaluation(variant, target, spec.claim(variant, target), operands, result, lines if with_trace else [])
 
 
 def _spec(root: Root) -> tuple[Spec, list[Any]]:
@@ -151,12 +152,8 @@ def _number(text: str, format: Format) -> int:
 def _trace(
     spec: Spec, root: Root, variant: Variant, target: str | None, operands: list[int], result: int
 ) -> list[TraceLine]:
-    instruction = spec.instructions[variant.opcode]
-    checked, errors = check_instruction(spec, instruction)
-    if errors:
-        raise SpecError(errors)
-    programs = checked.programs[variant]
-    program = programs.get(target, programs[None])
+    found = programs(spec, spec.instructions[variant.opcode], variant)
+    program = found.get(target, found[None])
     width = variant.type.format.width
     lines, lanes = [], []
     sources: dict[str, tuple[str, ...]] = {}

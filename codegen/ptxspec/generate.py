@@ -97,10 +97,15 @@ def _present(generated: Path) -> Iterator[tuple[str, Path]]:
 
 def _write(root: Path, files: Files) -> None:
     new, generated = root / _NEW, root / "generated"
-    for name, text in files.items():
-        path = new / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
+    try:
+        for name, text in files.items():
+            path = new / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())
+    except BaseException:
+        # On a full disk it would keep the room that is missing.
+        _remove(new)
+        raise
     if not generated.exists():
         new.rename(generated)
     elif _exchange(new, generated):

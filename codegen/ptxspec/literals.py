@@ -3,32 +3,43 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from fractions import Fraction
 
 from .model import Format
 from .semantics.rounding import decode, round_to
 
-_HEX_FLOAT = re.compile(r"([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d{1,5})", re.IGNORECASE)
-# More than any number of any format has; Python limits how many digits it converts.
-_MAX_CHARACTERS = 2000
-_DECIMAL = re.compile(r"([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,4}))?", re.IGNORECASE)
+_HEX_FLOAT = re.compile(r"([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d+)", re.IGNORECASE)
+_DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?", re.IGNORECASE)
+# Beyond the exponents of every format.
+_FAR = 20_000
 
 
 def parse_number(text: str) -> tuple[Fraction, bool] | None:
-    """A decimal or hexadecimal number as an exact value and its sign; None for anything else."""
-    if len(text) > _MAX_CHARACTERS:
+    """A decimal or hexadecimal number as an exact value and its sign; None for anything else.
+
+    A number that is larger or smaller than every format's may come back as another one that is so."""
+    hexadecimal = _HEX_FLOAT.fullmatch(text)
+    match = hexadecimal or _DECIMAL.fullmatch(text)
+    if match is None:
         return None
-    if match := _HEX_FLOAT.fullmatch(text):
-        sign, whole, part, exponent = match[1], match[2], match[3] or "", int(match[4])
-        if not whole + part:
-            return None
-        value = Fraction(int(whole + part, 16)) * Fraction(2) ** (exponent - 4 * len(part))
-    elif match := _DECIMAL.fullmatch(text):
-        sign = match[1]
-        value = Fraction(text.lower().lstrip("+-"))
+    sign, part = match[1], match[3] or ""
+    digits = match[2] + part
+    if not digits:
+        return None
+    # 1e999999999 written out would fill the memory; no digits before it bring such a number back.
+    far = _FAR + 4 * len(text)
+    exponent = max(-far, min(far, _integer(match[4] or "0")))
+    if hexadecimal:
+        value = int(digits, 16) * Fraction(2) ** (exponent - 4 * len(part))
     else:
-        return None
+        value = _integer(digits) * Fraction(10) ** (exponent - len(part))
     return (-value if sign == "-" else value), sign == "-"
+
+
+def _integer(digits: str) -> int:
+    """Of any number of digits: `int` refuses thousands."""
+    return int(Decimal(digits))
 
 
 def describe(bits: int, format: Format) -> str:

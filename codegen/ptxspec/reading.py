@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from . import positioned, schema
 from .accuracy import parse_range
 from .corner_cases import CLASSES, CellError, parse_value
-from .diagnostics import Diagnostic, Mark, SpecError, display_path, suggest
+from .diagnostics import Diagnostic, Mark, SpecError, display_path, nearest, suggest
 from .model import (
     Accuracy,
     Assembler,
@@ -50,16 +50,22 @@ from .semantics.specialise import assigned_in, check_text, fixed_names, names_re
 from .syntax import SOURCES, NotationError, expand, parse_line
 from .units import read_model, read_units
 
-COMMON = ("types", "modifiers", "targets", "assembler", "units")
+_COMMON = ("types", "modifiers", "targets", "assembler", "units")
+_FINDINGS = ("evidence", "recordings", "speed")
+# The files that all others need.
+SHARED = frozenset(f"spec/{name}.yaml" for name in _COMMON)
+# Those that say what was found out about the specification: no result depends on them, and they may be missing.
+FINDINGS = frozenset(f"spec/{name}.yaml" for name in _FINDINGS)
 
 
 @dataclass
 class Reading:
-    """What could be read: `spec` is None where a file that all others need is unusable."""
+    """What could be read: `spec` is None where a file that all others need is wrong. `files` are those looked at, each
+    by its name below the root."""
 
     spec: Spec | None
     diagnostics: list[Diagnostic]
-    files: int
+    files: tuple[str, ...]
 
 
 def read(root: Path) -> Spec:
@@ -75,8 +81,10 @@ def read_all(root: Path) -> Reading:
     folder = root / "spec"
     errors: list[Diagnostic] = []
     sources: dict[str, str] = {}
+    names: list[str] = []
 
     def document(path: Path, kind: str) -> Document | None:
+        names.append(display_path(path, root))
         try:
             doc = positioned.load(path, root)
         except SpecError as e:
@@ -87,11 +95,9 @@ def read_all(root: Path) -> Reading:
         errors.extend(found)
         return None if found else doc
 
-    common = {name: document(folder / f"{name}.yaml", name) for name in COMMON}
-    # A specification that no assembler or GPU was asked about yet, or nobody has measured, has none of these.
+    types, modifiers, targets, assembler, units = (document(folder / f"{name}.yaml", name) for name in _COMMON)
     evidence, recordings, speed = (
-        document(path, path.stem) if path.exists() else None
-        for path in (folder / f"{name}.yaml" for name in ("evidence", "recordings", "speed"))
+        document(path, path.stem) if path.exists() else None for path in (folder / f"{name}.yaml" for name in _FINDINGS)
     )
     present = sorted(p for p in (folder / "instructions").glob("*") if not p.name.startswith("."))
     paths = [p for p in present if p.suffix == ".yaml"]
@@ -103,7 +109,6 @@ def read_all(root: Path) -> Reading:
     if not paths:
         where = display_path(folder / "instructions", root)
         errors.append(Diagnostic(where, Mark(1, 1), "no instruction files here", "add one, as in add.yaml"))
-    spec = None
     recorded = sorted(p for p in (folder / "units").glob("*") if not p.name.startswith("."))
     for p in recorded:
         if p.suffix not in (".yaml", ".txt", ".md"):
@@ -111,12 +116,12 @@ def read_all(root: Path) -> Reading:
             errors.append(Diagnostic(display_path(p, root), Mark(1, 1), "this file would be ignored", help))
     recorded = [p for p in recorded if p.suffix == ".yaml"]
     models = [d for p in recorded if (d := document(p, "unit"))]
-    types, modifiers, targets, assembler, units = (common[name] for name in COMMON)
+    files = _Files(errors)
+    spec = None
     if types and modifiers and targets and units:
-        files = _Files(errors)
-        spec = files.common(types, modifiers, targets, sources)
-        if files.usable:
-            spec = files.units(units, models, spec, sources)
+        spec = files.shared(types, modifiers, targets, units, sources)
+    if spec is not None:
+        spec = files.models(models, spec, sources)
         read_ones = [files.instruction(doc, spec) for doc in instructions]
         spec = replace(
             spec,
@@ -128,9 +133,9 @@ def read_all(root: Path) -> Reading:
             spec = replace(spec, assembler=files.assembler(assembler, spec))
         if recordings:
             spec = replace(spec, recordings=files.recordings(recordings, spec))
-        if not files.usable or assembler is None:
+        if assembler is None:
             spec = None
-    return Reading(spec, sorted(set(errors)), len(COMMON) + len(paths) + len(recorded))
+    return Reading(spec, sorted(set(errors)), tuple(sorted({*names, *sources})))
 
 
 def _evidence(doc: Document | None) -> Evidence | None:
@@ -165,8 +170,6 @@ class _Files:
 
     errors: list[Diagnostic]
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # The formats and types are right: programs can run.
-    usable: bool = True
 
     def known(self, doc: Document, where: Where, name: str, choice: Iterable[str], what: str, prefix: str = "") -> bool:
         choice = list(choice)
@@ -189,7 +192,16 @@ class _Files:
 
     # The files that all others need
 
-    def common(self, types: Document, modifiers: Document, targets: Document, sources: Mapping[str, str]) -> Spec:
+    def shared(
+        self,
+        types: Document,
+        modifiers: Document,
+        targets: Document,
+        units: Document,
+        sources: Mapping[str, str],
+    ) -> Spec | None:
+        """What these files say; None where they are wrong, as each of their mistakes would be found again in every file
+        that rests on them."""
         before = len(self.errors)
         formats = self.formats(types)
         rules = {
@@ -209,8 +221,6 @@ class _Files:
                 self.known(types, (*where, "format"), t["format"], formats, "format"),
                 self.known(types, (*where, "nan"), t["nan"], rules, "NaN rule"),
             ]
-            if not formats or not rules:
-                continue
             # Any format and rule will do to read on with: whoever names the type made no mistake.
             format = formats.get(t["format"], next(iter(formats.values())))
             rule = rules.get(t["nan"], next(iter(rules.values())))
@@ -219,7 +229,6 @@ class _Files:
             if all(known) and made.width not in (8, 16, 32, 64):
                 message = f"{made.width} bits in all; registers have 8, 16, 32 or 64"
                 self.errors.append(types.error(where, message, key=True))
-        self.usable = len(self.errors) == before
         versions = {}
         for i, v in enumerate(targets.data["ptx"]):
             if v["version"] in versions:
@@ -256,14 +265,29 @@ class _Files:
             selector = self.selector(modifiers, (*where, "for"), m["for"], spec, "")
             if within and m["modifier"] in mods:
                 implied.append(Implied(m["modifier"], selector, within, m["section"]))
-        for code in (r.code for r in rules.values()):
-            self.errors += check_text(code, spec) if code else []
-        for modifier in mods.values():
-            # What has the last word sees what the look at the operands assigned.
-            seen = assigned_in(modifier.raw) if modifier.raw else frozenset()
-            for code in (modifier.raw, modifier.operand, modifier.result, modifier.override):
-                self.errors += check_text(code, spec, seen) if code else []
-        return replace(spec, implied=tuple(implied))
+        for name in units.data["units"]:
+            self.free(units, ("units", name), name)
+        spec = replace(spec, implied=tuple(implied), units=read_units(units, spec, self.errors))
+        for rule in rules.values():
+            self.stage(rule.code, spec, {"d"})
+        for m in mods.values():
+            # What has the last word sees what the look at the operands assigned, and d as it has become since.
+            seen = assigned_in(m.raw) if m.raw else frozenset()
+            self.stage(m.raw, spec, names_read(m.override) - {"d"} if m.override else frozenset())
+            self.stage(m.operand, spec, {"x"})
+            self.stage(m.result, spec, {"d"})
+            self.stage(m.override, spec, {"d"}, seen)
+        return spec if len(self.errors) == before else None
+
+    def stage(self, code: Code | None, spec: Spec, used: Set[str], seen: frozenset[str] = frozenset()) -> None:
+        """Check code that acts around a body. Of what it assigns only the names `used` have an effect."""
+        if code is None:
+            return
+        wrong = check_text(code, spec, seen)
+        if not wrong and assigned_in(code).isdisjoint(used):
+            help = f"assign {' or '.join(sorted(used))}" if used else "no `override` reads what it assigns"
+            wrong = [code.error(code.start, "this stage assigns nothing that is used", help)]
+        self.errors += wrong
 
     def recordings(self, doc: Document, spec: Spec) -> tuple[Recording, ...]:
         """Variants that are no longer in the specification say nothing, and are left alone."""
@@ -280,11 +304,8 @@ class _Files:
             if self.known(doc, ("recordings", i, "target"), r["target"], spec.targets, "target")
         )  # fmt: skip
 
-    def units(self, doc: Document, models: list[Document], spec: Spec, sources: dict[str, str]) -> Spec:
-        """The specification with the units of units.yaml, and with what the files of units/ know of them."""
-        for name in doc.data["units"]:
-            self.free(doc, ("units", name), name)
-        spec = replace(spec, units=read_units(doc, spec, self.errors))
+    def models(self, models: list[Document], spec: Spec, sources: dict[str, str]) -> Spec:
+        """The specification with what the files of units/ know of its units."""
         for file in models:
             within = self.within(file, ("within",), file.data["within"], spec)
             model = read_model(file, within, spec, sources, self.errors) if within else None
@@ -675,7 +696,8 @@ class _InstructionFile:
                     raise CellError("an operand is a number, not a bool")
                 yield value
             except CellError as e:
-                help = (
-                    suggest(str(cell), CLASSES) or "a class as -subnormal, a number as 1.5 or 0x1.8p3, bits as 0x7fff"
-                )
+                names = operands if result else ()
+                found = nearest(str(cell), (*CLASSES, *names))
+                kinds = "a class as -subnormal, a number as 1.5 or 0x1.8p3, bits as 0x7fff"
+                help = f"did you mean '{found[0]}'?" if found else ", or ".join((f"write {kinds}", *names))
                 self.errors.append(self.doc.error((*where, i), str(e), help))

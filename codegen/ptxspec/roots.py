@@ -7,12 +7,22 @@ from typing import NamedTuple
 
 from .diagnostics import PtxspecError
 
+_PACKAGE = Path(__file__).resolve().parent
+_PARTS = ("spec", "templates")
+_NONE = "no spec/ and templates/ here or above; say where with --root DIR"
+
 
 class Root(NamedTuple):
-    """A folder with spec/ and templates/. `packaged`: it is the one inside an installed package, not to be changed."""
+    """A folder with spec/ and templates/. `fallback`: nobody named it and the working directory lies elsewhere; it is
+    the program's own, which answers questions and is not to be changed."""
 
     path: Path
-    packaged: bool = False
+    fallback: bool = False
+
+    @property
+    def packaged(self) -> bool:
+        """Whether it lies inside an installed package, where the emulator is a package of its own."""
+        return self.path == _PACKAGE
 
     @property
     def generated(self) -> Path:
@@ -25,25 +35,36 @@ class Root(NamedTuple):
 
 
 def find(explicit: Path | None = None) -> Root:
-    """`explicit` if given, else the nearest parent of the working directory that is one, else the package's own.
+    """`explicit` if given, else the nearest parent of the working directory that is one, else the program's own.
 
-    Raises PtxspecError where there is none."""
+    Raises PtxspecError where there is none, and where the nearest one lacks its templates."""
     if explicit is not None:
-        if not _is_root(explicit):
-            raise PtxspecError(f"{explicit}: holds no spec/ and templates/; --root names the folder that has both")
-        return Root(explicit.resolve())
+        return Root(_checked(explicit).resolve())
     here = Path.cwd()
     for folder in (here, *here.parents):
-        if _is_root(folder):
-            return Root(folder)
-    package = Path(__file__).resolve().parent
-    if _is_root(package):
-        return Root(package, packaged=True)
-    checkout = package.parents[1]
-    if _is_root(checkout):
-        return Root(checkout)
-    raise PtxspecError("no spec/ and templates/ here or above; say where with --root DIR")
+        # Many projects have a folder spec/; one with instructions/ is a specification, and no other is meant.
+        if not _missing(folder) or (folder / "spec" / "instructions").is_dir():
+            return Root(_checked(folder))
+    for folder in (_PACKAGE, _PACKAGE.parents[1]):
+        if not _missing(folder):
+            return Root(folder, fallback=True)
+    raise PtxspecError(_NONE)
 
 
-def _is_root(folder: Path) -> bool:
-    return (folder / "spec").is_dir() and (folder / "templates").is_dir()
+def find_own(explicit: Path | None = None) -> Root:
+    """As `find`, for what judges or changes a specification: there the program's own is meant only if it is named."""
+    root = find(explicit)
+    if root.fallback:
+        raise PtxspecError(f"{_NONE}; the program's own is {root.path}")
+    return root
+
+
+def _checked(folder: Path) -> Path:
+    if missing := _missing(folder):
+        lacks = " and ".join(f"{name}/" for name in missing)
+        raise PtxspecError(f"{folder}: holds no {lacks}; --root DIR names a folder with both spec/ and templates/")
+    return folder
+
+
+def _missing(folder: Path) -> list[str]:
+    return [name for name in _PARTS if not (folder / name).is_dir()]

@@ -49,8 +49,7 @@ def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
     came: Any = e.instance
     shown = _shown(came)
     schema: dict[str, Any] = e.schema if isinstance(e.schema, dict) else {}
-    expected = str(schema.get("description", "")).rstrip(".")
-    hint = f"expected {expected}" if expected else ""
+    hint = f"expected {schema['description']}" if "description" in schema else ""
     if e.validator == "additionalProperties":
         known = list(schema.get("properties", {}))
         return [

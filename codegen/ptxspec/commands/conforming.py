@@ -98,7 +98,7 @@ def _run(root: Root, spec: Spec, emu: Any, folder: Path | None, exhaustive: bool
 
 
 def _register(root: Root, spec: Spec, recorded: Recording, report: Report) -> None:
-    if not root.packaged and registering.register(root.path, spec, recorded, report):
+    if not root.fallback and registering.register(root.path, spec, recorded, report):
         print(f"written: {root.path / recording.REGISTER}; run `ptxspec generate`", file=sys.stderr)
 
 

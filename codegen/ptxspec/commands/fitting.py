@@ -21,9 +21,7 @@ def configure_fit(parser: argparse.ArgumentParser) -> None:
 
 
 def _fit(options: argparse.Namespace) -> int:
-    root = roots.find(options.root)
-    if options.record and root.packaged:
-        raise PtxspecError("the installed package is not written to; name a folder with spec/ by --root DIR")
+    root = roots.find_own(options.root) if options.record else roots.find(options.root)
     spec = reading.read(root.path)
     for name in options.unit or ():
         if name not in spec.units:

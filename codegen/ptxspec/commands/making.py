@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from .. import checking, generate, reading, roots, verify
 from ..diagnostics import PtxspecError, SpecError
 from ..generate import Changes
 from ..ptxas import PtxasError, find_ptxas
+from ..roots import Root
 from . import NO, OK, counted, progress_bar
 
 
@@ -34,11 +36,7 @@ def configure_verify(parser: argparse.ArgumentParser) -> None:
 
 
 def _generate(options: argparse.Namespace) -> int:
-    root = roots.find(options.root)
-    if root.packaged:
-        raise PtxspecError(
-            "the installed package is not written to; name a folder with spec/ and templates/ by --root DIR"
-        )
+    root = roots.find_own(options.root)
     if options.check:
         files = generate.build(root.path)
         changes = generate.compare(root.path, files)
@@ -65,29 +63,39 @@ def _summary(changes: Changes) -> str:
 
 
 def _validate(options: argparse.Namespace) -> int:
-    root = roots.find(options.root)
+    root = roots.find_own(options.root)
     read = reading.read_all(root.path)
     errors = list(read.diagnostics)
     if read.spec is not None:
         errors += checking.check(read.spec)[1]
-    wanted = [p.resolve() for p in options.paths]
-    for p in options.paths:
-        if not p.exists():
-            raise PtxspecError(f"{p}: no such file or folder")
-    if wanted:
-        errors = [e for e in errors if any((root.path / e.path).resolve().is_relative_to(p) for p in wanted)]
-    if errors:
+    files = set(read.files)
+    if options.paths:
+        named = {*read.files, *(e.path for e in errors)}
+        files = {name for path in options.paths for name in _named(root, path, named)}
+        # What no file can do without is reported with each.
+        errors = [e for e in errors if e.path in files or e.path in reading.SHARED]
+    if errors or read.spec is None:
         raise SpecError(errors)
-    variants = sum(len(i.variants) for i in read.spec.instructions.values()) if read.spec else 0
-    opcodes = len(read.spec.instructions) if read.spec else 0
-    print(f"{counted(read.files, 'file')}: {counted(opcodes, 'opcode')}, {counted(variants, 'variant')}, no errors")
+    instructions = [i for i in read.spec.instructions.values() if i.path in files]
+    variants = sum(len(i.variants) for i in instructions)
+    opcodes = counted(len(instructions), "opcode")
+    print(f"{counted(len(files), 'file')}: {opcodes}, {counted(variants, 'variant')}, no errors")
     return OK
 
 
+def _named(root: Root, path: Path, names: Iterable[str]) -> list[str]:
+    """The files of the specification that a path names, or that are in the folder that it names."""
+    if not path.exists():
+        raise PtxspecError(f"{path}: no such file or folder")
+    asked = path.resolve()
+    found = [name for name in names if (root.path / name).resolve().is_relative_to(asked)]
+    if not found or asked in root.path.parents:
+        raise PtxspecError(f"{path}: no file of the specification in {root.path / 'spec'}; --root DIR names another")
+    return found
+
+
 def _verify(options: argparse.Namespace) -> int:
-    root = roots.find(options.root)
-    if options.record and root.packaged:
-        raise PtxspecError("the installed package is not written to; name a folder with spec/ by --root DIR")
+    root = roots.find_own(options.root) if options.record else roots.find(options.root)
     spec = reading.read(root.path)
     ptxas = find_ptxas(options.ptxas)
     if ptxas is None:

@@ -10,9 +10,11 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import database
 from ..diagnostics import PtxspecError
 from ..evaluate import emulator
 from ..model import Spec, Variant
+from ..reading import FINDINGS
 from ..roots import Root
 from . import recording, vectors
 from .running import Emulator
@@ -36,8 +38,11 @@ class Vectors:
 
 def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, target: str | None) -> Vectors:
     """The newest recording that has the variant (of that target, if one is given), else the emulator on the same
-    operands. Raises PtxspecError for an unknown variant or target, and for a recording that cannot be read."""
+    operands. Raises PtxspecError for an unknown variant or target, for a recording that cannot be read, and for an
+    emulator of another state of the specification."""
     emu = emulator(root)
+    if stale := _stale(root, spec):
+        raise PtxspecError(f"generated/ is not made from {stale} as it is now; run `ptxspec generate`")
     try:
         kernel = emu.compile(spelling, operands, target)
     except LookupError as e:
@@ -57,6 +62,13 @@ def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, targ
         parts.append((p.stream, columns, Emulator(emu, target).run(v, columns)))
     said = f"ptxemu{f' as {target}' if target else ''}, claim {spec.claim(v, target)}"
     return Vectors(v, "emulator", said, tuple(parts))
+
+
+def _stale(root: Root, spec: Spec) -> str | None:
+    """A file that the emulator rests on and that is another one since it was generated."""
+    made, now = database.read(root.data).data["sources"], spec.sources
+    differ = sorted(name for name in {*made, *now} - FINDINGS if made.get(name) != now.get(name))
+    return differ[0] if differ else None
 
 
 def _operands(v: Variant, part: vectors.Part) -> tuple[Array, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,13 +23,15 @@ class Templates:
 
     @cached_property
     def _environment(self) -> jinja2.Environment:
-        # Only HTML needs escapes, and all that is emitted as HTML comes from a template named so.
-        return jinja2.Environment(
+        # All that is emitted as HTML comes from a template named so. Markdown has text and code, and says which it is.
+        environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(self.root / "templates"),
             autoescape=lambda name: bool(name and ".html" in name),
             undefined=jinja2.StrictUndefined,
             keep_trailing_newline=True,
         )
+        environment.filters["plain"] = _plain
+        return environment
 
     def render(self, template: str, sources: Iterable[str], comment: str = "# {}", **values: object) -> str:
         """Fill a template; `stamp` in it is the comment that names the template and the `sources`."""
@@ -57,6 +60,11 @@ class Templates:
                 # An empty file is a marker, such as py.typed.
                 found[path.name] = f"{stamp}\n{text}" if text else ""
         return found
+
+
+def _plain(text: object) -> str:
+    """Text as Markdown shows it, a table's cells included: no column begins in it, and no HTML."""
+    return re.sub(r"[\\|]|<(?=[a-zA-Z/!?])", r"\\\g<0>", str(text))
 
 
 def _stamp(sources: Iterable[str]) -> str:

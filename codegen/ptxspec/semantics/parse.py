@@ -262,7 +262,10 @@ class _Reader:
                 return Boolean(code, mark, node.value)
             if isinstance(node.value, int):
                 return Number(code, mark, Fraction(node.value))
-            if isinstance(node.value, float) and node.value == node.value and abs(node.value) != float("inf"):
+            if isinstance(node.value, float):
+                if node.value == float("inf"):
+                    self.error(mark, "this literal is beyond every format")
+                    return Boolean(code, mark, False)
                 self.error(mark, f"a decimal fraction is not exact: {node.value!r}", f"write {_hex_float(node.value)}")
                 return Number(code, mark, Fraction(node.value))
         elif isinstance(node, ast.Name):

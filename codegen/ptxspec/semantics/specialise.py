@@ -69,16 +69,19 @@ def fixed_names() -> frozenset[str]:
 
 
 def assigned_in(code: Code) -> frozenset[str]:
-    """The names that a piece of code assigns; none where it cannot be read."""
+    """The names that a piece of code assigns, helpers aside; none where it cannot be read."""
     try:
-        return tree.parse(code).assigned
+        return frozenset(_assigns(tree.parse(code).body))
     except SpecError:
         return frozenset()
 
 
 def names_read(code: Code) -> frozenset[str]:
-    """The names that a piece of code reads, which can be read."""
-    return frozenset(n.name for n in tree.parse(code).reads)
+    """The names that a piece of code reads; none where it cannot be read."""
+    try:
+        return frozenset(n.name for n in tree.parse(code).reads)
+    except SpecError:
+        return frozenset()
 
 
 def check_text(code: Code, spec: Spec, more: frozenset[str] = frozenset()) -> list[Diagnostic]:
@@ -554,8 +557,10 @@ class _Specialiser:
         if op == "-" and len(values) == 1:
             return Static("number", -p if p else Fraction(0) if zero else _NegativeZero())
         if op in ("**", "<<"):
-            if (op == "**" and p != 2) or q.denominator != 1 or abs(q) > 20_000:
+            if (op == "**" and p != 2) or q.denominator != 1:
                 raise self.wrong(e, "a literal power is 2**n", "write 2**n with a whole n")
+            if abs(q) > _MAX_LITERAL_BITS:
+                raise self.wrong(e, "this literal is beyond every format")
             found = p * Fraction(2) ** int(q) if op == "<<" else Fraction(2) ** int(q)
         elif op in _LITERAL and not zero:
             found = _LITERAL[op](p, q)
