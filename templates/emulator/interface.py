@@ -357,8 +357,8 @@ class Kernel:
 
 def is_accelerated() -> bool:
     """Is there to be C? Raises ValueError for a bad value of the environment variable that says so."""
-    value = os.environ.get(SWITCH)
-    if value not in (None, "0", "1"):
+    value = os.environ.get(SWITCH, "")
+    if value not in ("", "0", "1"):
         raise ValueError(f"the environment variable {SWITCH} is {value!r}; 1 is on, 0 is off")
     return value == "1" if value else find_spec("ziglang") is not None
 
