@@ -51,7 +51,7 @@ class Function(NamedTuple):
 
 def functions(opcode: str) -> dict[str, Function]:
     module = importlib.import_module(f"ptxemu.instructions.{opcode}")
-    predicates = {spelling for spelling, _, _, _, predicate in VARIANTS if predicate}
+    predicates = {spelling for spelling, _, _, predicate, _ in VARIANTS if predicate}
     found = {}
     for (spelling, operands), choice in module.KERNELS.items():
         f = getattr(formats, TYPES[spelling.rpartition(".")[2]][0])

@@ -1,8 +1,9 @@
 """Kernels in C, compiled when they are first used and kept for the next time.
 
-The folder native/ holds the C of every function that has one. A kernel's shared library lies in the user's cache under
-a name that says what it was made of: the C, the compiler, its flags and the processor. Before it is used, a kernel must
-agree with NumPy's on a thousand operands. Whatever goes wrong is said in one line on stderr, and NumPy goes on.
+The folder native/ holds the C of every function that has one. A kernel's shared library lies in the user's cache, or in
+a temporary folder where that cannot be written, under a name that says what it was made of: the C, the compiler, its
+flags and the processor. Before it is used, a kernel must agree with NumPy's on a thousand operands. Whatever goes wrong
+is said in one line on stderr, and NumPy goes on.
 
 The environment variable PTXEMU_ACCELERATOR switches: 1 is on, 0 off; unset, it is on where the wheel `ziglang`, which
 is a C compiler, is installed. The compiler is $CC, or the first of gcc, cc and clang on the path, or that of the wheel.
@@ -107,7 +108,12 @@ class Native(NamedTuple):
         """Can these be handed over as they are?"""
         result = arrays[-1]
         return all(
-            x.shape == result.shape and x.flags.c_contiguous and x.flags.aligned and _apart(x, result) for x in arrays
+            x.shape == result.shape
+            and x.flags.c_contiguous
+            and x.flags.aligned
+            and x.dtype.isnative
+            and _apart(x, result)
+            for x in arrays
         )
 
 
