@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import tracemalloc
 import warnings
@@ -9,11 +10,13 @@ import warnings
 import ml_dtypes
 import numpy as np
 import ptxemu
+import ptxspec
 import pytest
 from arithmetic_package import PATHS, taking
 from hypothesis import given, strategies as st
 from numpy.testing import assert_array_equal
-from ptxemu import environment
+from ptxemu import environment, interface
+from ptxemu.index import TARGETS
 
 SPELLINGS = sorted({v.spelling for v in ptxemu.variants()})
 F32 = np.array([1.5, -0.0, np.inf, np.nan, 1e-40], np.float32)
@@ -60,9 +63,24 @@ def test_more_elements_than_a_block_with_awkward_strides() -> None:
     assert_array_equal(ptxemu.execute("max.f16x2", pairs, pairs), pairs)
 
 
-def test_other_byte_orders_are_read() -> None:
-    a = np.array([1, 2], ">f4")
-    assert_array_equal(ptxemu.execute("add.f32", a, np.float32([1, 1])), [2, 3])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("spelling", "dtype"), [("add.rz.f32", "f4"), ("add.rz.f32", "u4"), ("max.f16x2", "u4"), ("fma.rn.f64", "f8")]
+)
+def test_other_byte_orders_are_read_and_written(spelling: str, dtype: str, threads: int) -> None:
+    kernel = ptxemu.compile(spelling)
+    operands = [np.arange(200_000 + i)[i:].astype(dtype) for i in range(kernel.operands)]
+    swapped = [x.astype(x.dtype.newbyteorder("S")) for x in operands]
+    expected = kernel(*operands)
+    result = kernel(*swapped, threads=threads)
+    assert result.dtype == expected.dtype
+    assert_array_equal(result, expected)
+    out = np.empty_like(swapped[0])
+    assert kernel(swapped[0], *operands[1:], out=out, threads=threads) is out
+    assert out.dtype == swapped[0].dtype
+    assert_array_equal(out, expected)
+    kernel(*swapped, out=swapped[-1], threads=threads)
+    assert_array_equal(swapped[-1], expected)
 
 
 def test_out_receives_the_result() -> None:
@@ -70,6 +88,25 @@ def test_out_receives_the_result() -> None:
     assert ptxemu.execute("add.f32", F32, F32, out=out) is out
     assert_array_equal(out, ptxemu.execute("add.f32", F32, F32))
     assert ptxemu.compile("add.f32")(F32, F32, out=(out,)) is out
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (1, 3), (4, 2, 3), (0, 3)])
+def test_operands_broadcast_to_outs_shape(shape: tuple[int, ...]) -> None:
+    a, b = np.float32([1, 2, 3]), np.float32([[10]])
+    out, expected = np.empty(shape, np.float32), np.empty(shape, np.float32)
+    assert ptxemu.execute("add.f32", a, b[0], out=out) is out
+    assert_array_equal(out, np.add(a, b[0], out=expected))
+    ptxemu.execute("add.f32", a[0], b[0, 0], out=out)
+    assert_array_equal(out, np.full(shape, 11))
+
+
+def test_operands_that_broadcast_to_out_may_be_part_of_it() -> None:
+    table = np.arange(400_000, dtype=np.float32).reshape(4, 100_000)
+    expected = np.broadcast_to(table[1] * table[1], table.shape)
+    for threads in (1, 2):
+        out = table.copy()
+        ptxemu.execute("mul.f32", out[1], out[1], out=out, threads=threads)
+        assert_array_equal(out, expected)
 
 
 def test_out_may_be_an_operand_or_overlap_one() -> None:
@@ -119,6 +156,10 @@ def test_what_fails_in_a_thread_fails_the_call(monkeypatch: pytest.MonkeyPatch) 
 
 def test_threads_must_be_some() -> None:
     a = np.float32([1])
+    for threads in ("2", 2.5, [2]):
+        with pytest.raises(TypeError, match=f"threads is {re.escape(repr(threads))}; it takes 1 or more, or None"):
+            ptxemu.execute("add.f32", a, a, threads=threads)  # type: ignore[arg-type]
+    assert ptxemu.execute("add.f32", a, a, threads=np.int64(2)) == 2
     with pytest.raises(ValueError, match="0 threads; it takes 1 or more, or None"):
         ptxemu.execute("add.f32", a, a, threads=0)
 
@@ -191,13 +232,45 @@ def test_an_unknown_variant_is_explained(spelling: str, message: str) -> None:
 def test_an_unknown_number_of_operands_is_explained() -> None:
     with pytest.raises(ptxemu.UnknownVariantError, match=r"max\.f32 with 4 operands: it takes 2 or 3"):
         ptxemu.compile("max.f32", 4)
+    for operands in ("2", 2.5, [2]):
+        message = f"max.f32: the number of operands is one such as 2, not {operands!r}"
+        with pytest.raises(ptxemu.UnknownVariantError, match=re.escape(message)):
+            ptxemu.compile("max.f32", operands)  # type: ignore[arg-type]
+    assert ptxemu.compile("max.f32", np.int64(3)).operands == 3
 
 
-def test_an_unknown_or_too_old_target_is_explained() -> None:
+def test_an_unknown_target_is_explained() -> None:
     with pytest.raises(ptxemu.UnknownTargetError, match=r"unknown target 'sm_91'; did you mean 'sm_9"):
         ptxemu.compile("add.f32", target="sm_91")
-    with pytest.raises(ptxemu.UnknownTargetError, match=r"max\.NaN\.f32 \(2 operands\) needs sm_80; sm_75 is older"):
-        ptxemu.compile("max.NaN.f32", target="sm_75")
+    for target in (90, ["sm_90"]):
+        with pytest.raises(ptxemu.UnknownTargetError, match=re.escape(f"such as 'sm_90', not {target!r}")):
+            ptxemu.execute("add.f32", F32, F32, target=target)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("spelling", "target", "message"),
+    [
+        ("max.NaN.f32", "sm_75", "only on sm_80 to sm_121f; nearest there: max.f32, max.ftz.f32, max.f64"),
+        ("div.f32", "sm_90", "only on sm_10 to sm_13; nearest there: div.rn.f32, div.rz.f32, div.rm.f32"),
+        ("mad.f32", "sm_32", "only on sm_10 to sm_30 and sm_35; nearest there: mad.rn.f32, mad.rz.f32, mad.rm.f32"),
+        ("tanh.approx.f32", "sm_70", "only on sm_75 to sm_121f; sm_70 has no tanh at all"),
+    ],
+)
+def test_a_target_without_the_variant_is_explained(spelling: str, target: str, message: str) -> None:
+    kernel = ptxemu.compile(spelling)
+    operands = f"{kernel.operands} operand{'s' * (kernel.operands > 1)}"
+    with pytest.raises(ptxemu.UnknownTargetError) as raised:
+        ptxemu.compile(spelling, target=target)
+    assert str(raised.value) == f"{spelling} ({operands}) does not exist on {target}, {message}"
+
+
+def test_a_target_has_what_the_database_says() -> None:
+    database = ptxspec.load()
+    assert list(TARGETS) == list(database.targets)
+    for target in TARGETS:
+        has = {(v.spelling, v.operands) for v in database.available(target)}
+        rows = [row for opcode in interface._opcodes() for row in interface._rows(opcode)]
+        assert {(r.variant.spelling, r.variant.operands) for r in rows if r.exists_on(target)} == has
 
 
 @pytest.mark.parametrize(

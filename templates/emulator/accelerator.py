@@ -1,8 +1,9 @@
 """Kernels in C, compiled when they are first used and kept for the next time.
 
-The folder native/ holds the C of every function that has one. A kernel's shared library lies in the user's cache under
-a name that says what it was made of: the C, the compiler, its flags and the processor. Before it is used, a kernel must
-agree with NumPy's on a thousand operands. Whatever goes wrong is said in one line on stderr, and NumPy goes on.
+The folder native/ holds the C of every function that has one. A kernel's shared library lies in the user's cache, or in
+a temporary folder where that cannot be written, under a name that says what it was made of: the C, the compiler, its
+flags and the processor. Before it is used, a kernel must agree with NumPy's on a thousand operands. Whatever goes wrong
+is said in one line on stderr, and NumPy goes on.
 
 The environment variable PTXEMU_ACCELERATOR switches: 1 is on, 0 off; unset, it is on where the wheel `ziglang`, which
 is a C compiler, is installed. The compiler is $CC, or the first of gcc, cc and clang on the path, or that of the wheel.
@@ -16,20 +17,30 @@ import ctypes
 import os
 import sys
 from _thread import RLock
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from . import environment
 from .binary import Array, Format
 
+# Options of $CC that change what an operation computes are taken back, since a kernel can be wrong on operands that no
+# trial meets; rounding.h refuses what is left of them. These come first: -fno-fast-math also takes back what follows.
+_AS_WRITTEN: Final = (
+    "-fno-fast-math", "-fno-unsafe-math-optimizations", "-fno-associative-math", "-fno-reciprocal-math",
+    "-fno-finite-math-only", "-fsigned-zeros", "-ffp-contract=off",
+)  # fmt: skip
 # -frounding-math is not among them: gcc vectorises no root and no fused operation with it, and clang nothing. Loops are
 # kept apart from what steers them (kernel.h), and kernels are held against NumPy's.
-FLAGS: Final = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared")
+FLAGS: Final = ("-std=c11", "-O3", *_AS_WRITTEN, "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared")
 # Elements for which a list of undecided lanes is held at a time.
 _SLICE: Final = 1 << 16
+# Seconds after which what a compilation has left behind is nobody's: it was killed.
+_ABANDONED: Final = 3600
 SOURCES: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")
 
 _lock = RLock()
@@ -37,8 +48,6 @@ _kernels: dict[str, Native | None] = {}
 _said: set[str] = set()
 # A compiler that has failed is not asked again.
 _broken: list[Failure] = []
-# Temporary folders by the process that made them.
-_own: dict[int, str] = {}
 
 
 def _after_fork() -> None:
@@ -99,7 +108,12 @@ class Native(NamedTuple):
         """Can these be handed over as they are?"""
         result = arrays[-1]
         return all(
-            x.shape == result.shape and x.flags.c_contiguous and x.flags.aligned and _apart(x, result) for x in arrays
+            x.shape == result.shape
+            and x.flags.c_contiguous
+            and x.flags.aligned
+            and x.dtype.isnative
+            and _apart(x, result)
+            for x in arrays
         )
 
 
@@ -185,14 +199,16 @@ def load(opcode: str, functions: Mapping[str, Callable[..., Array]], what: str) 
     headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
     made_of = [text, flags, compiler, _stamp(compiler.file), _processor()]
     key = _digest(repr(made_of).encode() + b"".join(map(_source, [f"{opcode}.c", *headers])))
-    file = f"{names[0]}-{key}.so"
-    path = os.path.join(_cache(), file)
-    if _is_whole(path):
-        try:
-            return _kernels_of(path, functions)
-        except (OSError, AttributeError):
-            pass  # of another system, or whatever else: it is made anew
-    path = _build(compiler, flags, text, file, what)
+    try:
+        for folder in _folders():
+            path = os.path.join(folder, f"{names[0]}-{key}.so")
+            if _is_whole(path):
+                # One of another system, or whatever else, is made anew.
+                with suppress(OSError, AttributeError):
+                    return _kernels_of(path, functions)
+    except OSError as e:
+        raise _no_folder(e) from None
+    _build(compiler, flags, text, path, what)
     try:
         return _kernels_of(path, functions)
     except (OSError, AttributeError) as e:
@@ -200,7 +216,9 @@ def load(opcode: str, functions: Mapping[str, Callable[..., Array]], what: str) 
 
 
 def _kernels_of(path: str, functions: Mapping[str, Callable[..., Array]]) -> dict[str, Native]:
-    library = ctypes.CDLL(path)
+    # What options of $CC link to a library may set the thread's flushing or precision as it is loaded.
+    with environment.ordinary():
+        library = ctypes.CDLL(path)
     found = {}
     for name, function in functions.items():
         decides = hasattr(library, f"{name}_decide")
@@ -225,35 +243,28 @@ def _is_whole(path: str) -> bool:
         return False
 
 
-def _build(compiler: Compiler, flags: list[str], text: str, file: str, what: str) -> str:
-    """Compile and keep: the path. Raises Failure."""
+def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str) -> None:
+    """Compile to a path in one of `_folders`. Raises Failure."""
     if _broken:
         raise _broken[0]
     import shutil
     import subprocess
-    import tempfile
 
-    name = os.path.basename(compiler.file)
-    folder, fate = _cache(), "once for this machine; kept in"
+    name, (folder, file) = os.path.basename(compiler.file), os.path.split(path)
     try:
-        try:
-            os.makedirs(folder, 0o700, exist_ok=True)
-            scratch = tempfile.mkdtemp(dir=folder)
-        except OSError:
-            fate = f"for this process, as {folder or 'a cache'} cannot be written; kept in"
-            folder = _temporary()
-            scratch = tempfile.mkdtemp(dir=folder)
+        scratch = _scratch(folder)
     except OSError as e:
-        raise _given_up(f"there is no folder to compile in: {e}") from None
-    _say(f"compiling {what} with {name}, {fate} {folder}")
+        raise _no_folder(e) from None
+    instead = "" if folder == _cache() else f", as {_cache() or 'a cache'} cannot be written"
+    _say(f"compiling {what} with {name}, once for this machine; kept in {folder}{instead}")
     made = os.path.join(scratch, file)
     command = [*compiler.command, "-x", "c", "-", f"-I{SOURCES}", *flags, "-o", made, "-lm"]
     # What zig keeps for itself goes where there is room, too.
-    environment = {f"ZIG_{which}_CACHE_DIR": os.path.join(folder, "zig") for which in ("GLOBAL", "LOCAL")}
+    variables = {f"ZIG_{which}_CACHE_DIR": os.path.join(folder, "zig") for which in ("GLOBAL", "LOCAL")} | os.environ
 
     def compiled(text: str) -> str | None:
         """None, or why not."""
-        done = subprocess.run(command, input=text.encode(), capture_output=True, env={**environment, **os.environ})
+        done = subprocess.run(command, input=text.encode(), capture_output=True, env=variables)
         lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
         reason = next((line for line in lines if "error" in line), lines[0] if lines else "no reason given")
         return reason if done.returncode else None
@@ -263,22 +274,52 @@ def _build(compiler: Compiler, flags: list[str], text: str, file: str, what: str
         if reason is not None:
             failure = f"{name} does not compile: {reason}"
             # Is it this source, or any?
-            raise Failure(failure) if compiled("") is None else _given_up(failure)
+            raise Failure(failure) if compiled('#include "rounding.h"') is None else _given_up(failure)
         with open(made, "rb") as library, open(f"{made}.digest", "w", encoding="ascii") as digest:
             digest.write(_digest(library.read()))
         for ending in (".digest", ""):
-            os.replace(made + ending, os.path.join(folder, file + ending))
+            os.replace(made + ending, path + ending)
     except OSError as e:
         raise _given_up(f"{name} cannot be run, or its result not be kept: {e}") from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    return os.path.join(folder, file)
+
+
+def _scratch(folder: str) -> str:
+    """A new folder to compile in; those that killed compilations have left in the same place go. Raises OSError."""
+    import shutil
+    import tempfile
+    import time
+
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(tempfile.gettempprefix()):
+                with suppress(OSError):  # whose compilation has just ended
+                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED:
+                        shutil.rmtree(entry.path, ignore_errors=True)
+    return tempfile.mkdtemp(dir=folder)
+
+
+def _no_folder(e: OSError) -> Failure:
+    return _given_up(f"there is no folder to compile in: {e}")
 
 
 def _given_up(reason: str) -> Failure:
     """The failure of every compilation from now on."""
     _broken.append(Failure(reason))
     return _broken[-1]
+
+
+def _folders() -> Iterator[str]:
+    """Where a library may lie; the last, which exists, is where it is put. Raises OSError where there is none."""
+    folder = _cache()
+    if folder:
+        yield folder
+        with suppress(OSError):
+            os.makedirs(folder, 0o700, exist_ok=True)
+            if os.access(folder, os.W_OK | os.X_OK):
+                return
+    yield _temporary()
 
 
 def _cache() -> str:
@@ -295,21 +336,23 @@ def _cache() -> str:
 
 
 def _temporary() -> str:
-    """A folder that goes with the process. Raises OSError."""
-    import atexit
-    import shutil
+    """The user's own among the temporary folders: one for all processes, since none can be relied on to remove what it
+    made, and zig takes seconds to fill its part. Raises OSError."""
+    import stat
     import tempfile
 
-    folder = _own.get(os.getpid(), "")
-    if not os.path.isdir(folder):
-        folder = _own[os.getpid()] = tempfile.mkdtemp(prefix="ptxemu-")
-
-        def remove(owner: int, folder: str) -> None:
-            # A process that this one forks leaves the folder to it.
-            if os.getpid() == owner:
-                shutil.rmtree(folder, ignore_errors=True)
-
-        atexit.register(remove, os.getpid(), folder)
+    if sys.platform == "win32":
+        # Temporary folders are the user's own there.
+        folder = os.path.join(tempfile.gettempdir(), "ptxemu")
+        os.makedirs(folder, exist_ok=True)
+        return folder
+    folder = os.path.join(tempfile.gettempdir(), f"ptxemu-{os.getuid()}")
+    with suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+    found = os.lstat(folder)
+    # Whoever may write there may put a library there.
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+        raise PermissionError(f"{folder} is not this user's alone")
     return folder
 
 
@@ -376,6 +419,9 @@ _TELLING: Final = (
 
 
 def _say(text: str) -> None:
-    if text not in _said:
+    """A line on stderr, once; where nothing can be written there, what is computed does not depend on it."""
+    # Where there is none, print() would take stdout.
+    if text not in _said and sys.stderr is not None:
         _said.add(text)
-        print(f"ptxemu: {text}", file=sys.stderr)
+        with suppress(OSError, ValueError):
+            print(f"ptxemu: {text}", file=sys.stderr)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from ..checking import Checked
-from ..model import ROUNDINGS, Spec
+from ..model import ROUNDINGS, Spec, Variant
 from ..semantics.program import Apply, Const, Kind, Term, Var
+from ..verify import pairs, takes
 from . import units
 from .fusing import FLUSH, PROPAGATE, REPLACE, flushes_operands, fuse
 from .sharing import ELEMENTARY, Line, Shared, shared, source_of
@@ -43,19 +45,29 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("emulator").items()}
     variants = [v for c in checked for v in c.instruction.variants]
+    # Few requirements are different, and each is judged with every PTX version.
+    on = {r: _targets(spec, v) for r, v in {v.requires: v for v in variants}.items()}
     paths = [c.instruction.path for c in checked]
     files[f"{_FOLDER}/formats.py"] = templates.render(
         "emulator/formats.py.j2", ["spec/types.yaml"], formats=list(spec.formats.values())
     )
     files[f"{_FOLDER}/index.py"] = templates.render(
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
-        targets=list(spec.targets.values()), types=list(spec.types.values()), variants=variants,
+        targets=list(spec.targets.values()), types=list(spec.types.values()),
+        variants=[(v, on[v.requires]) for v in variants],
     )  # fmt: skip
     files |= units.emit(spec, templates, _FOLDER)
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("emulator/instructions").items()}
     for c in checked:
         files[f"{_FOLDER}/instructions/{c.instruction.opcode}.py"] = _module(c, templates)
     return files
+
+
+def _targets(spec: Spec, v: Variant) -> str:
+    """The targets that take a variant under some PTX version, as runs in target order."""
+    taking = {target for target, ptx in pairs(spec) if takes(spec, v, target, ptx)}
+    runs = [list(run) for taken, run in groupby(spec.targets, taking.__contains__) if taken]
+    return ",".join("..".join(dict.fromkeys((run[0], run[-1]))) for run in runs)
 
 
 def _module(checked: Checked, templates: Templates) -> str:

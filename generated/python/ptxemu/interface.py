@@ -67,10 +67,15 @@ class _Row:
     type: str
     names: frozenset[str]
     predicate: bool
-    floor: str
+    targets: str
 
     def __str__(self) -> str:
         return f"{self.variant.spelling} ({_count(self.variant.operands)})"
+
+    def exists_on(self, target: str) -> bool:
+        place = TARGETS.index(target)
+        runs = (run.partition("..") for run in self.targets.split(","))
+        return any(TARGETS.index(first) <= place <= TARGETS.index(last or first) for first, _, last in runs)
 
 
 def _count(operands: int) -> str:
@@ -86,11 +91,11 @@ def _opcodes() -> tuple[str, ...]:
 def _rows(opcode: str) -> tuple[_Row, ...]:
     """The variants of an opcode."""
     found = []
-    for spelling, operands, claim, floor, predicate in VARIANTS:
+    for spelling, operands, claim, predicate, targets in VARIANTS:
         if spelling.startswith(f"{opcode}."):
             names = spelling.split(".")[1:]
             variant = Variant(spelling, operands, claim)
-            found.append(_Row(variant, opcode, names[-1], frozenset(names), predicate, floor))
+            found.append(_Row(variant, opcode, names[-1], frozenset(names), predicate, targets))
     return tuple(found)
 
 
@@ -104,9 +109,14 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
 
     `operands` is the number of source operands; without it the fewest with which the spelling exists. `target`
     ("sm_90") picks the behaviour of that target where it is known to differ; without it, the behaviour documented for
-    current ones. Raises UnknownVariantError with the nearest variants, and UnknownTargetError."""
+    current ones. Raises UnknownVariantError, and UnknownTargetError where the target does not have the variant, with
+    the nearest variants."""
     if not isinstance(spelling, str):
-        raise UnknownVariantError(f"a spelling is text such as 'add.f32', not {type(spelling).__name__}")
+        raise UnknownVariantError(f"a spelling is text such as 'add.f32', not {spelling!r}")
+    if not (operands is None or isinstance(operands, (int, np.integer))):
+        raise UnknownVariantError(f"{spelling}: the number of operands is one such as 2, not {operands!r}")
+    if not (target is None or isinstance(target, str)):
+        raise UnknownTargetError(f"a target is text such as 'sm_90', not {target!r}")
     return _compile(spelling, operands, target)
 
 
@@ -123,8 +133,11 @@ def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
         if target not in TARGETS:
             near = _near(target, TARGETS)
             raise UnknownTargetError(f"unknown target '{target}'" + (f"; did you mean '{near[0]}'?" if near else ""))
-        if TARGETS.index(target) < TARGETS.index(row.floor):
-            raise UnknownTargetError(f"{row} needs {row.floor}; {target} is older")
+        if not row.exists_on(target):
+            here = [r for r in _rows(opcode) if r.exists_on(target)]
+            hint = f"nearest there: {_nearest(here, names, operands)}" if here else f"{target} has no {opcode} at all"
+            only = row.targets.replace("..", " to ").replace(",", " and ")
+            raise UnknownTargetError(f"{row} does not exist on {target}, only on {only}; {hint}")
     return Kernel(row, target)
 
 
@@ -151,9 +164,12 @@ def _reject(spelling: str, opcode: str, names: list[str], operands: int | None, 
         counts = " or ".join(str(row.variant.operands) for row in found)
         raise UnknownVariantError(f"{asked}: it takes {counts} source operands")
     reason = _why_not(opcode, names, rows)
-    near_rows = sorted(rows, key=lambda row: _distance(row, names, operands))[:3]
-    nearest = ", ".join(dict.fromkeys(row.variant.spelling for row in near_rows))
-    raise UnknownVariantError(f"{asked} does not exist: {reason}; nearest: {nearest}")
+    raise UnknownVariantError(f"{asked} does not exist: {reason}; nearest: {_nearest(rows, names, operands)}")
+
+
+def _nearest(rows: Sequence[_Row], names: list[str], operands: int | None) -> str:
+    near = sorted(rows, key=lambda row: _distance(row, names, operands))[:3]
+    return ", ".join(dict.fromkeys(row.variant.spelling for row in near))
 
 
 def _why_not(opcode: str, names: list[str], rows: Sequence[_Row]) -> str:
@@ -235,9 +251,12 @@ class Kernel:
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1) -> Any:
         """Compute the result, into `out` where given, on a number of threads (None: as many as there are processors).
 
+        `out` is as NumPy's ufuncs take it: an array of the result's type in any byte order, or a tuple of one; operands
+        broadcast to its shape, where that is larger than theirs; it may be an operand, or overlap one.
         Threads pay on some hundred thousand elements and more, most with the accelerator; without it they wait for the
         interpreter at times. Beside operands and result at most 32 MB are taken for each thread.
-        Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1."""
+        Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1, TypeError for one
+        that is not a number."""
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {_count(self.operands)}, {len(arrays)} came")
         operands = [self._as_bits(x, f"operand {'abc'[i]}") for i, x in enumerate(arrays)]
@@ -254,7 +273,7 @@ class Kernel:
         given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
         made = np.dtype(bool) if self._row.predicate else representation
         result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made)
-        bits = result if self._row.predicate else result.view(self._bits)
+        bits = result if self._row.predicate else result.view(self._bits_as(result))
         self._run_on([*operands, bits], _available() if threads is None else threads)
         return result[()] if given is None and not shape else result
 
@@ -264,13 +283,16 @@ class Kernel:
                 f"{self._row}: {what} is a {type(x).__name__}; expected a NumPy array or scalar of {self._accepted()}"
             )
         array = np.asarray(x)
-        if array.dtype == self._bits.newbyteorder("S"):
-            return array.astype(self._bits)
-        if array.dtype.newbyteorder("=") == self._bits:
+        bits = self._bits_as(array)
+        if array.dtype == bits:
             return array
         if self._lanes == 1 and _is_native(array.dtype, self._format):
-            return array.astype(array.dtype.newbyteorder("="), copy=False).view(self._bits)
+            return array.view(bits)
         raise OperandError(f"{self._row}: {what} is {array.dtype}; expected {self._accepted()}")
+
+    def _bits_as(self, array: Array) -> np.dtype[Any]:
+        """The type of bits in an array's byte order."""
+        return self._bits if array.dtype.isnative else self._bits.newbyteorder("S")
 
     def _accepted(self) -> str:
         native = {(5, 10): "float16", (8, 7): "bfloat16", (8, 23): "float32", (11, 52): "float64"}
@@ -280,10 +302,10 @@ class Kernel:
         return f"{name} or {self._bits} (bits)" if name else f"{self._bits} (bits)"
 
     def _checked_out(self, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-        if not isinstance(out, np.ndarray) or out.dtype != dtype:
+        if not isinstance(out, np.ndarray) or (out.dtype != dtype and out.dtype.newbyteorder("=") != dtype):
             came = out.dtype if isinstance(out, np.ndarray) else type(out).__name__
             raise OperandError(f"{self._row}: out is {came}; the result is {dtype}")
-        if out.shape != shape:
+        if out.shape != shape and not _broadcasts(shape, out.shape):
             raise ValueError(f"{self._row}: out has shape {out.shape}; the result has {shape}")
         if not out.flags.writeable:
             raise ValueError(f"{self._row}: out is read-only")
@@ -291,6 +313,10 @@ class Kernel:
 
     def _run_on(self, arrays: list[Array], threads: int) -> None:
         """Fill the last array, cut into as many parts along its longest axis as there are threads."""
+        if not isinstance(threads, (int, np.integer)):
+            raise TypeError(
+                f"{self._row}: threads is {threads!r}; it takes 1 or more, or None for one on each processor"
+            )
         if threads < 1:
             raise ValueError(f"{self._row}: {threads} threads; it takes 1 or more, or None for one on each processor")
         *operands, result = arrays
@@ -337,7 +363,7 @@ class Kernel:
             if native is not None and native.takes(arrays):
                 native(arrays, self._lanes)
                 return
-            contiguous = ["contig", "aligned"] if self._lanes > 1 or native is not None else []
+            contiguous = ["nbo", "contig", "aligned"] if self._lanes > 1 or native is not None else ["nbo"]
             reads = ["readonly", "overlap_assume_elementwise", *contiguous]
             writes = ["writeonly", "overlap_assume_elementwise", *contiguous]
             op_flags: Any = [*[reads] * (len(arrays) - 1), writes]
@@ -358,8 +384,8 @@ class Kernel:
 
 def is_accelerated() -> bool:
     """Is there to be C? Raises ValueError for a bad value of the environment variable that says so."""
-    value = os.environ.get(SWITCH)
-    if value not in (None, "0", "1"):
+    value = os.environ.get(SWITCH, "")
+    if value not in ("", "0", "1"):
         raise ValueError(f"the environment variable {SWITCH} is {value!r}; 1 is on, 0 is off")
     return value == "1" if value else find_spec("ziglang") is not None
 
@@ -367,6 +393,11 @@ def is_accelerated() -> bool:
 def _available() -> int:
     """The processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    axes = zip(reversed(shape), reversed(to), strict=False)
+    return len(shape) <= len(to) and all(length in (1, wanted) for length, wanted in axes)
 
 
 def _is_same(x: Array, y: Array) -> bool:

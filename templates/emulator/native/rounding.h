@@ -1,7 +1,15 @@
 /* What the operations of every format share: rounding directions, reinterpreted bits, and the way from a carrier back
    to a narrow format, as in rounding.py. Everything is for one lane, without branches, for a compiler to vectorise. */
 
+#include <float.h>
 #include <stdint.h>
+
+/* What a compiler owns up to doing otherwise than IEEE 754, in spite of accelerator.py's options. */
+#if defined __FAST_MATH__ || __FINITE_MATH_ONLY__ || defined __ASSOCIATIVE_MATH__ || defined __RECIPROCAL_MATH__ \
+    || defined __NO_SIGNED_ZEROS__ || FLT_EVAL_METHOD != 0
+#error options such as -ffast-math or -mfpmath=387 change what operations compute
+#endif
+_Static_assert(sizeof 1.0 == sizeof(double), "an option such as -fsingle-precision-constant changes constants");
 
 enum { roundTiesToEven, roundTiesToAway, roundTowardZero, roundTowardNegative, roundTowardPositive };
 
