@@ -8,8 +8,8 @@ from itertools import groupby
 
 from ..checking import Checked
 from ..model import ROUNDINGS, Spec, Variant
+from ..requirements import versions_on
 from ..semantics.program import Apply, Const, Kind, Term, Var
-from ..verify import pairs, takes
 from . import units
 from .fusing import FLUSH, PROPAGATE, REPLACE, flushes_operands, fuse
 from .sharing import ELEMENTARY, Line, Shared, shared, source_of
@@ -65,7 +65,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
 
 def _targets(spec: Spec, v: Variant) -> str:
     """The targets that take a variant under some PTX version, as runs in target order."""
-    taking = {target for target, ptx in pairs(spec) if takes(spec, v, target, ptx)}
+    taking = {t for t in spec.targets if versions_on(v.requires, t, spec.targets, spec.versions)}
     runs = [list(run) for taken, run in groupby(spec.targets, taking.__contains__) if taken]
     return ",".join("..".join(dict.fromkeys((run[0], run[-1]))) for run in runs)
 
