@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -182,6 +183,15 @@ def test_files_in_the_way_are_replaced(project: Project) -> None:
         (project.root / name).write_text("in the way")
     assert project.run("generate").code == 0
     assert leftovers(project) == [] and (project.root / "generated/cuda/mul.cu").exists()
+
+
+def test_a_text_of_the_specification_is_no_code_of_the_emulator(project: Project) -> None:
+    strange = 'A """quoted""" \\d, and "'
+    text = (project.root / MUL).read_text("utf-8")
+    project.write(MUL, re.sub(r"(?m)^summary: .*", lambda _: f"summary: '{strange}'", text))
+    assert project.run("generate").code == 0
+    module = (project.root / "generated/python/ptxemu/instructions/mul.py").read_text("utf-8")
+    assert ast.get_docstring(ast.parse(module)) == f"mul: {strange}"
 
 
 def test_a_text_of_the_specification_is_no_markup_of_the_manual(project: Project) -> None:

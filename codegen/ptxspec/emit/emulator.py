@@ -81,10 +81,14 @@ def _module(checked: Checked, templates: Templates) -> str:
     ]
     return templates.render(
         "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
-        opcode=instruction.opcode, summary=instruction.summary, imports=module.imports(),
+        opcode=instruction.opcode, summary=_docstring(instruction.summary), imports=module.imports(),
         constants=sorted(module.constants.items()),
         functions=functions, kernels=kernels,
     )  # fmt: skip
+
+
+def _docstring(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _home(function: str) -> str:
