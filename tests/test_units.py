@@ -533,6 +533,7 @@ MISTAKES = {
     "a missing mirror": ("kind: significand", "kind: turns", "missing key 'mirror' of an argument of kind 'turns'"),
     "no bias": ("0x1p-26", "«0.1", "'0.1' is not what belongs here"),
     "a sum of too many bits": ("{bits: 10, point: 10}", "{bits: 10, point: 40}", "the sum has more than 62 bits"),
+    "a bias of too many bits": ("0x1p-26", "0x1p40", "the sum has more than 62 bits"),
     "neither of both": ("interpolator:", "«interpolators:", "unknown key 'interpolators'"),
 }
 

@@ -173,9 +173,9 @@ def _interpolator(
     drop = int(d["squarer"]["drop"])
     made = Interpolator((c0, c1, c2), drop, d["squarer"]["of"] == "columns", bias[0], segments, tuple(rows))
     if len(errors) == before:
-        most = max(w.bits - w.point for w in (c0, c1, c2)) + 2
+        most = max(*(w.bits - w.point for w in (c0, c1, c2)), int(abs(made.bias)).bit_length()) + 2
         if shifts(made, argument, point)[0] + most > _MOST_BITS:
-            message = "the sum has more than 62 bits: the words, the square and the bias reach too far below the point"
+            message = "the sum has more than 62 bits: the words, the square and the bias reach too far from the point"
             errors.append(doc.error((*at, "words"), message, key=True))
     return made if len(errors) == before else None
 
