@@ -225,6 +225,23 @@ def test_many_spoilt_statements_are_judged_as_ptxas_judges_them(db: Database, pt
     assert disagreements(db, ptxas, spoilt(db, 10_000, seed), pair, batch=300) == []
 
 
+@pytest.mark.parametrize(
+    "constant",
+    [
+        "1e-400", "4.9e-324", "2.2250738585072011e-308", "2.2250738585072014e-308", "1e308", "1.7976931348623159e308",
+        "1e309", "-1e309", "1e-40", "1e39", "0e-400", f"{2.0**-1074:.1074f}", f"{2.0**-1074:.1074f}1", "1.0+", "(1.0+)",
+        "1.0/0.0", "1.0/-0.0", "1.0/(2.0-2.0)", "1.0/(1e-200*1e-200)", "1.0/(1e308*1e308)", "1e308+1e308", "((1.0)",
+        "1.0)", "()", "((1.0))", "(1.0+2.0)*-3.0", "1.0++-1.0", "1.0**2.0", "*1.0", "1.0 2.0", "(1.0)(2.0)",
+        "0f3F800000+1.0", "+0f3F800000", "(0f3F800000)", "0d3FF0000000000000+1.0", "-0d3FF0000000000000",
+        "1.0/0d0000000000000000", "0d0000000000000001", "1.0+1", "1.0/0", "1.0+%f0", "1.e5", "1e", "08.0",
+    ],
+)  # fmt: skip
+def test_constants_are_computed_as_by_ptxas(db: Database, ptxas: Path, constant: str) -> None:
+    # One at a time: after an overflow ptxas finds another one in a constant that is right.
+    for type_, register in (("f32", "%f"), ("f64", "%d")):
+        assert disagreements(db, ptxas, [f"mul.{type_} {register}0, {register}1, {constant};"], NEWEST) == []
+
+
 @pytest.mark.parametrize("type_", ["f32", "f64", "f16", "bf16", "f16x2", "bf16x2", "f32x2"])
 def test_each_modifier_of_the_assembler_is_taken_or_refused_as_by_ptxas(db: Database, ptxas: Path, type_: str) -> None:
     """What is recorded of repeated, ignored and leading modifiers holds for every variant."""
