@@ -922,6 +922,15 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_judged(tmp_path: Path, caps
     assert run("lint", good, "--ptx", "99.9") == 2
 
 
+@pytest.mark.parametrize(("name", "code"), [("a.HIP", 1), ("a.cl", 1), ("a", 0), ("a.rs", 2), ("a.ipynb", 2)])
+def test_the_ending_says_what_a_file_is_written_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, code: int
+) -> None:
+    (tmp_path / name).write_text('asm("max.NaN.f64 %0, %1, %2;");\n' if code else "add.f32 %f0, %f1, %f2;\n")
+    assert run("lint", tmp_path / name) == code
+    assert (".ptx .cu" in capsys.readouterr().err) == (code == 2)
+
+
 def test_standard_input_is_ptx(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     data = io.TextIOWrapper(io.BytesIO(b".version 8.0\n.target sm_80\nmax.NaN.f64 %d0, %d1, %d2;\n"))
     monkeypatch.setattr("sys.stdin", data)
