@@ -9,6 +9,7 @@ import random
 import re
 import shutil
 import subprocess
+import time
 import tracemalloc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -225,6 +226,23 @@ def test_many_spoilt_statements_are_judged_as_ptxas_judges_them(db: Database, pt
     assert disagreements(db, ptxas, spoilt(db, 10_000, seed), pair, batch=300) == []
 
 
+@pytest.mark.parametrize(
+    "constant",
+    [
+        "1e-400", "4.9e-324", "2.2250738585072011e-308", "2.2250738585072014e-308", "1e308", "1.7976931348623159e308",
+        "1e309", "-1e309", "1e-40", "1e39", "0e-400", f"{2.0**-1074:.1074f}", f"{2.0**-1074:.1074f}1", "1.0+", "(1.0+)",
+        "1.0/0.0", "1.0/-0.0", "1.0/(2.0-2.0)", "1.0/(1e-200*1e-200)", "1.0/(1e308*1e308)", "1e308+1e308", "((1.0)",
+        "1.0)", "()", "((1.0))", "(1.0+2.0)*-3.0", "1.0++-1.0", "1.0**2.0", "*1.0", "1.0 2.0", "(1.0)(2.0)",
+        "0f3F800000+1.0", "+0f3F800000", "(0f3F800000)", "0d3FF0000000000000+1.0", "-0d3FF0000000000000",
+        "1.0/0d0000000000000000", "0d0000000000000001", "1.0+1", "1.0/0", "1.0+%f0", "1.e5", "1e", "08.0",
+    ],
+)  # fmt: skip
+def test_constants_are_computed_as_by_ptxas(db: Database, ptxas: Path, constant: str) -> None:
+    # One at a time: after an overflow ptxas finds another one in a constant that is right.
+    for type_, register in (("f32", "%f"), ("f64", "%d")):
+        assert disagreements(db, ptxas, [f"mul.{type_} {register}0, {register}1, {constant};"], NEWEST) == []
+
+
 @pytest.mark.parametrize("type_", ["f32", "f64", "f16", "bf16", "f16x2", "bf16x2", "f32x2"])
 def test_each_modifier_of_the_assembler_is_taken_or_refused_as_by_ptxas(db: Database, ptxas: Path, type_: str) -> None:
     """What is recorded of repeated, ignored and leading modifiers holds for every variant."""
@@ -258,18 +276,45 @@ def test_each_modifier_of_the_assembler_is_taken_or_refused_as_by_ptxas(db: Data
         (".version 8.0\n.target sm_80, texmode_independent\n", ""),
         (".version 8.0\n.target compute_80\n", ""),
         (".version 08.00 .target sm_80 .address_size 64\n", ""),
+        (".version 8.0.1\n.target sm_80\n", "unknown-ptx"),
+        (".version 8.\n.target sm_80\n", "unknown-ptx"),
+        (".version\n8.0\n.target sm_80\n", "syntax"),
+        (".version 8.0.target sm_80\n", ""),
+        (".version 8.0\n.target sm_80, foo\n", "unknown-target"),
+        (".version 8.0\n.target texmode_independent, sm_80\n", "unknown-target"),
+        (".version 8.0\n.target /* one; */ sm_80 // two\n, texmode_unified\n", ""),
+        (".version 8.0\n.target sm_080\n", ""),
+        (".version 8.0\n.target sm_0090A\n", ""),
+        (".version 8.0\r.target sm_80\r", ""),
+        ('# 1 "a.cu" 2\n.version 8.0\n.target sm_80\n', ""),
+        (".target sm_80\n.version 8.0\n", "syntax"),
+        (".version 8.0\n.address_size 64\n", "syntax"),
+        (".version 8.0\n.target sm_80\n.version 8.0\n", "syntax"),
+        (".version 8.0\n.TARGET sm_80\n", "syntax"),
+        (".version 8.0\n.target sm_80;\n", "syntax"),
+        (".version 8.0\n.target sm_80,\n", "syntax"),
     ],
 )
 def test_headers_are_judged_as_ptxas_judges_them(
     db: Database, ptxas: Path, tmp_path: Path, header: str, code: str
 ) -> None:
     text = header + ".entry k() {\n.reg .f32 %f<4>;\nadd.f32 %f0, %f1, %f2;\nret;\n}\n"
-    (tmp_path / "a.ptx").write_text(text)
-    command = [str(ptxas), "-arch=compute_120", str(tmp_path / "a.ptx"), "-o", str(tmp_path / "a.o")]
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
-    refused = ("version" in said.stderr or "target" in said.stderr) and "fatal" in said.stderr
-    assert refused == bool(code)
-    assert [f.code for f in db.lint(text)] == ([code] if code else [])
+    assert refused(ptxas, tmp_path, text) == bool(code)
+    assert [f.code for f in db.lint(text)][:1] == ([code] if code else [])
+
+
+def refused(ptxas: Path, folder: Path, text: str) -> bool:
+    """Whether ptxas refuses a module, for whatever reason."""
+    (folder / "a.ptx").write_bytes(text.encode())
+    command = [str(ptxas), "-arch=compute_120", str(folder / "a.ptx"), "-o", str(folder / "a.o")]
+    return subprocess.run(command, capture_output=True, check=False).returncode != 0
+
+
+def test_of_several_targets_the_last_one_counts(db: Database, ptxas: Path, tmp_path: Path) -> None:
+    for targets, code in (("sm_80, sm_90", ""), ("sm_90, sm_80", "target-too-old")):
+        text = f".version 8.0\n.target {targets}\n.entry k() {{ .reg .b16 h; add.bf16 h, h, h; ret; }}\n"
+        assert refused(ptxas, tmp_path, text) == bool(code)
+        assert [f.code for f in db.lint(text)] == ([code] if code else [])
 
 
 def test_after_a_header_that_is_wrong_the_rest_is_judged_all_the_same(db: Database) -> None:
@@ -286,6 +331,7 @@ def test_options_take_the_place_of_the_header(db: Database) -> None:
     assert [f.code for f in db.lint(text)] == ["target-too-old"]
     assert db.lint(text, target="sm_80") == []
     assert [f.code for f in db.lint(text, target="sm_80", ptx="6.5")][-1] == "target-unknown"
+    assert [(f.line, f.code) for f in db.lint(text, target="sm_90")] == [(1, "target-unknown")]
     with pytest.raises(ptxspec.PtxspecError, match="sm_999"):
         db.lint(text, target="sm_999")
 
@@ -298,6 +344,85 @@ def test_without_header_and_options_what_exists_anywhere_passes(db: Database) ->
 def test_a_fatal_error_does_not_hide_the_lines_behind_it(db: Database) -> None:
     lines = ["add.f32 _, %f1, %f2;", "`", "add.f32 %f0, %f1 %f2;", "max.NaN.f64 %d0, %d1, %d2;"]
     assert sorted(errors_by_line(db, lines, NEWEST)) == [0, 1, 2, 3]
+
+
+# Statements
+
+
+BODY = (
+    ".version 8.0\n.target sm_90\n.entry k() {\n.reg .f32 f, g, %f<4>; .reg .b32 r; .reg .b64 b; .reg .pred p, q;\n"
+    "LAST:\n@\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        # Wherever the semicolon stands
+        "add.f32 f, f, f\n;", "add.f32 f\n,\nf\n,\nf\n;\n", "add.f32 f, f, f // one;\n/* two; */ ;",
+        # A semicolon ends one statement
+        "add.f32 f, f, f;;", "{ add.f32 f, f, f; };", "{ ; }", ";", "{ }", "L: { add.f32 f, f, f; }", "add.f32 f, f, f",
+        ".loc 1 2 3;", ".reg .f32 t;;", ".reg .f32 t", ".pragma \"nounroll\"",
+        "mov.f32 f, g\nadd.f32 f, f, f;", "mov.f32 f, g add.f32 f, f, f;", ".reg .f32 t\nadd.f32 f, f, f;",
+        "add.f32 f, f, f\nret;", "add.f32 f, f, f\n@p bra LAST;", "add.f32 f, f, f\nL: ret;", "mov.f32 f g;",
+        "add.f32 f, f, f\n.reg .f32 t;", "add.f32 f, f, f\n{ ret; }", "mov.b64 b, {r, r}\nadd.f32 f, f, f;",
+        "add .f32 f, f, f;", "add. f32 f, f, f;", "mov.u32 r, %tid .x;", "mov.u64 b, (.u64)\n5;", "ret\n\n;",
+        ".reg\n.f32\nt\n,\nu\n;", ".shared .align 4 .b8 t[4][2];", "setp.lt.f32 p | q, f, f;",
+        "t: .branchtargets LAST, L;\nL: ret;", "u: .callprototype (.param .b32 _) _ (.param .b32 _) ;",
+        # Predicates
+        "@!p add.f32 f, f, f;", "@ ! p\nadd.f32 f, f, f;", "@p/**/add.f32 f, f, f;", "L: M: @p ret;",
+        "@p { add.f32 f, f, f; }", "@p ;", "@p", "@p@q add.f32 f, f, f;", "@p: add.f32 f, f, f;", "@1 add.f32 f, f, f;",
+        "@_ add.f32 f, f, f;", "@!!p add.f32 f, f, f;", "@(p) add.f32 f, f, f;", "@p L: add.f32 f, f, f;",
+        # Lines for the preprocessor
+        "# comment", "add.f32 f, f, f; # comment", "#define X", '#1 "a"', "# 1 \"a\" 2", '#line 1 "a"', "# 1 a", "# 1",
+        'add.f32 f, f, # 1 "a"\nf;',
+        # Names and characters
+        "ADD.f32 f, f, f;", ".REG .f32 t;", "add.f32\u00a0f, f, f;", "add.f32\vf, f, f;", "add.f32\ff, f, f;",
+        "// \u00e9\n/* \u00e9 */", '.pragma "\u00e9";', "\ufeffadd.f32 f, f, f;", "\x1a", "*/ add.f32 f, f, f;", "/",
+        "1 add.f32 f, f, f;", "%1 add.f32 f, f, f;", "p add.f32 f, f, f;", ": add.f32 f, f, f;",
+        # Braces
+        "{", "}", "{ { add.f32 f, f, f; }", "{ add.f32 f, f, f; } }", "add.f32 f, f, f};",
+    ],
+)  # fmt: skip
+def test_statements_are_told_apart_as_by_ptxas(db: Database, ptxas: Path, tmp_path: Path, statements: str) -> None:
+    text = BODY.replace("@", statements, 1)
+    assert bool(db.lint(text)) == refused(ptxas, tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".global .align 4 .b8 x[2] = { 1, /* ; */ 2 } , y[2] = {3,4} ;", ".global .f32 x", ".global .f32 x;;", ";",
+        ".extern .shared .align 16 .b8 x[];", ".global .attribute(.managed) .align 4 .u32 x;", ".func f();;",
+        ".func (.reg .f32 r) f (.reg .f32 a)\n{ ret; }", ".func f() { ret; };", "}", "{",
+        ".section .debug_str\n{\na:\n.b8 65,66 // ; }\n.b8 0\nb: .b32 a+4\n}", ".section .debug_str { .b8 1 };",
+    ],
+)  # fmt: skip
+def test_modules_are_read_as_by_ptxas(db: Database, ptxas: Path, tmp_path: Path, text: str) -> None:
+    text = f".version 8.0\n.target sm_90\n{text}\n.entry k() {{ ret; }}\n"
+    assert bool(db.lint(text)) == refused(ptxas, tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("add.f32 f, f, g\nmul.f32 f, f, g;", (1, 16)),
+        ("add.f32 f, f, g // one\n\n  ret;", (1, 16)),
+        ("mov.f32 f, g  mul.f32 f, f, g;", (1, 13)),
+        (".reg .f32 t\nmul.f32 f, f, g;", (1, 12)),
+        ("{ add.f32 f, f, g }", (1, 18)),
+        ("add.f32 f, f, g ", (1, 16)),
+    ],
+)
+def test_a_missing_semicolon_is_shown_where_it_belongs(db: Database, text: str, place: tuple[int, int]) -> None:
+    assert [(f.line, f.column, f.message) for f in db.lint(text)] == [(*place, "a semicolon is missing here")]
+
+
+def test_behind_a_missing_semicolon_the_next_statement_is_judged(db: Database) -> None:
+    text = "mov.f32 f, g\nadd.foo.f32 f, f, f;\n.reg .f32 t\nadd.foo.f32 f, f, f\nadd.foo.f32 f, f, f;\n"
+    found = [(f.line, f.code) for f in db.lint(text)]
+    assert found == [(1, "syntax"), (2, "unknown-modifier"), (3, "syntax"), (4, "unknown-modifier"), (4, "syntax"),
+                     (5, "unknown-modifier")]  # fmt: skip
 
 
 UNTOUCHED = r"""
@@ -440,7 +565,7 @@ def test_the_generated_kernels_have_no_errors(db: Database) -> None:
 
 CPP = r"""
 // asm("add.foo.f32 %0, %1, %2;");
-const char *note = "add.foo.f32 %0, %1, %2;", quote = '"', *raw = R"(asm("add.foo.f32 %0, %1, %2;"))";
+const char *note = "add.foo.f32 %0, %1, %2;", quote = '"', *raw = R"(add.foo.f32 %0, %1, %2;)";
 void f() {
   asm("add.one.f32 %0, %1, %2;" : "=f"(a) : "f"(b), "f"(b));
   asm volatile("{\n\t"
@@ -459,7 +584,6 @@ void f() {
 five.f32 %0, %1, %2;");
   asm("addl %eax, %ebx\n\tadd x0, x1, #4\n\tmul.s $f1, $f2, $f3\n\tadd.w r0, r1, r2");
   asm("ex2.approx.ftz.f32 %0, %1;\n" :: "n"(0f));
-  asm("add.f32 %0, %1, %2");
   cuModuleLoadData(&m, ".version 7.0\n.target sm_75\n"
                        "max.NaN.f32 %f0, %f1, %f2;\n");
 #define MACRO(x) asm( \
@@ -506,6 +630,136 @@ def test_programs_are_searched_for_ptx(db: Database, language: str, text: str, c
     others = [(f.line, f.code) for f in found if f.code != "unknown-modifier"]
     module = next(i for i, s in enumerate(lines, 1) if "max.NaN.f32" in s)
     assert others == [(module, "target-too-old")]
+
+
+OPERANDS_OF_ASM = ' : "=f"(a) : "f"(b), "f"(c));'
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ('asm("add.f32 %0, %1, %2"', 24),
+        ('asm("{add.f32 %0, %1, %2}"', 25),
+        ('asm("add.f32 %0, %1, %2;" "mul.f32 %0, %1, %2"', 46),
+        ('asm("add.f32 %0, %1, %2\\n" "mul.f32 %0, %0, %1;"', 24),
+        ('asm("add.f32 %0, %1, %2\\nret;"', 24),
+        ('asm("mov.f32 %0, %1\\nadd.f32 %0, %1, %2;"', 20),
+        ('asm("add.f32 %0, %1, %2;;"', 25),
+        ('asm("add.f32 %0, %1, %2; # a comment"', 26),
+        ('asm("ADD.f32 %0, %1, %2;"', 6),
+        ('asm("add.f32\u00a0%0, %1, %2;"', 13),
+        ('asm("add.f32 %0, %1, 1e-400;"', 22),
+        ('asm("L%=: add.bad.f32 %0, %1, %2;"', 14),
+        ('asm("$L_%=: add.bad.f32 %0, %1, %2;"', 16),
+        ('asm("add.f32 %0, %1, %2\\n;"', 0),
+        ('asm("L%=: add.f32 %0, %1, %2; // the end"', 0),
+        ('asm("# 1 \\"f\\"\\nadd.f32 %0, %1, %2;"', 0),
+        ('asm("// nothing"', 0),
+    ],
+)
+def test_inline_assembly_is_refused_as_by_nvcc(
+    ptxas: Path, db: Database, tmp_path: Path, text: str, column: int
+) -> None:
+    nvcc = ptxas.with_name("nvcc")
+    if not nvcc.exists() or shutil.which("g++") is None:
+        pytest.skip("no nvcc, or no host compiler for it")
+    source, line = tmp_path / "a.cu", text + OPERANDS_OF_ASM
+    source.write_text(f"__global__ void k(float *p, float b, float c) {{\nfloat a;\n{line}\n*p = a;\n}}\n")
+    command = [str(nvcc), "-arch=sm_90", "-cubin", str(source), "-o", str(tmp_path / "a.cubin")]
+    assert (subprocess.run(command, capture_output=True, check=False).returncode != 0) == bool(column)
+    assert [f.column for f in db.lint(line, language="c++")] == ([column] if column else [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Operands with names, which Clang and GCC take
+        'asm("add.f32 %[d], %[a], %[b]; @%[p] add.f32 %[d], %[a], 1.0;" : [d] "=f"(d));',
+        # Macros and branches, of which nothing is known
+        'asm("add.f32 %0, %1" TAIL); asm("add" X ".f32 %0, %1, %2;"); asm("add.f32 %0, %1, %" #n ";");',
+        'asm("add.f32 %0, %1"\n#ifdef X\n", %2;"\n#else\n", %3;"\n#endif\n:);',
+        'asm("add"\n#ifdef X\n".rn"\n#else\n".rz"\n#endif\n".f32 %0, %1, %2;");',
+        # Another machine's
+        'asm("1: lock; rep movsb # copy\\n;;\\tjmp 1b"); asm("vadd.f32 q0, q1, q2\\nvmul.f32 q0, q1, q2");',
+        'asm("ADD.W r0, r1, r2\\n@ comment"); asm("mov eax ebx");',
+    ],
+)
+def test_inline_assembly_that_other_compilers_take_passes(db: Database, text: str) -> None:
+    assert db.lint(text, language="c++") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'asm volatile(\n#if __CUDA_ARCH__ >= 900\n"add.bad.f32 %0, %1, %2;"\n#endif\n: "=f"(a));',
+        'asm(PREFIX "add.bad.f32 %0, %1, %2;");',
+        'const char *s = R"(__global__ void k() { asm("add.bad.f32 %0, %1, %2;" : "=f"(a)); })";',
+        'const char *s = "asm(\\"add.bad.f32 %0, %1, %2;\\");";',
+        'const char *s = R"(.version 8.0\n.target sm_90\n// begin inline asm\nadd.bad.f32 %f0, %f1, %f2;)";',
+    ],
+)
+def test_ptx_is_found_in_cpp(db: Database, text: str) -> None:
+    assert [f.code for f in db.lint(text, language="c++")] == ["unknown-modifier"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'X = """\n.version 8.0\n.target sm_90\n// begin inline asm\nadd.bad.f32 a, b, c;\n"""',
+        'tl.inline_asm_elementwise("""\n// reference: inline asm\nadd.bad.f32 $0, $1, $2;\n""", "=f,f,f")',
+        'f"@p{i} add.bad.f32 $0, $1, $2;"',
+        'f"""\n  {setup}\n  add.bad.f32 $0, $1, $2;\n"""',
+        'f"{setup} add.bad.f32 $0, $1, $2;"',
+        'f"L_{i}: add.bad.f32 $0, $1, $2;"',
+        '"/* fast */ add.bad.f32 $0, $1, $2;"',
+        '"lbl: add.bad.f32 $0, $1, $2;"',
+        '"add.bad.f32 %%f%d, %%f%d, %%f%d;" % (1, 2, 3)',
+        '"add.bad.f32 $0, %s;" % ", ".join(operands)',
+        'jinja2.Template("add.bad.f32 {{ d }}, {{ a }}, {{ b }};")',
+    ],
+)
+def test_ptx_is_found_in_python(db: Database, text: str) -> None:
+    assert [f.code for f in db.lint(text, language="python")] == ["unknown-modifier"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;" % (1, 2, 3, 4)',
+        'TEMPLATE = "fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;"',
+        '"add.f32 $%d, $%d, $%d;" % (1, 2, 3)',
+        '"add.f32 %(d)s, %(a)s, %(b)s;" % names',
+        '("add.rn%sf32 %s0, %s1, %s2;"\n "add.f32 a, b, c;") % names',
+        '"fma.rn.f32 $0, %s;" % ", ".join(operands)',
+        'jinja2.Template("fma.rn.f32 {{ d }}, {{ a }}, {{ b }}, {{ c }};")',
+        'jinja2.Template("add{% if x %}.rn{% else %}.rz{% endif %}.f32 {{ d }}, {{ a }}, {{ b }}; {# end #}")',
+        'string.Template("add.f32 ${d}, $a, $b;")',
+        '"mov.b64 {{%0, %1}}, %2; {{ add.f32 {0}, {1}, {2}; }}".format(1, 2, 3)',
+        'f".version {v}\\n.target sm_{cc}\\n.entry {name}() {{ add.f32 a, b, c; }}"',
+        '"mul.f32 a, b, c; add.f32 " + d + ", $1, $2; add.f32 $0, $1, $2;"',
+        '";\\n".join(["add.f32 a, b, c", "mul.f32 a, b, c; mul.f32 a, b, c"])',
+        'inline_asm_elementwise("add.f32 $0, " + x, "=f")',
+        'inline_asm_elementwise("setp.gt.f32 p, $1, $2; @p bra L_${:uid}; add.f32 $0, $1, $2; L_${:uid}:", "=f")',
+        'run_asm("mov eax, ebx\\nadd eax, 1; # one")',
+        '"""Adds, it is said; as in\n\n    add.f32 a, b, c;\n    add.f32 a, b, c;\n\nand in `mul`; see there."""',
+    ],
+)
+def test_python_that_is_filled_in_later_passes(db: Database, text: str) -> None:
+    assert [f.message for f in db.lint(text, language="python")] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ('tl.inline_asm_elementwise("add.f32 $0, $1, $2", "=f,f,f")', 46),
+        ('tl.inline_asm_elementwise(\tasm="{add.f32 $0, $1, $2}", args=[a])', 52),
+        ('f(1, asm=("add.f32 $0, $1, $2;" "mul.f32 $0, $1, $2"))', 52),
+        ('x = "add.f32 $0, $1, $2\\nmul.f32 $0, $1, $2;"', 24),
+    ],
+)
+def test_semicolons_are_missed_in_python_too(db: Database, text: str, column: int) -> None:
+    found = [(f.column, f.message) for f in db.lint(text, language="python")]
+    assert found == [(column, "a semicolon is missing here")]
 
 
 def test_inline_assembly_is_judged_by_the_options(db: Database) -> None:
@@ -565,6 +819,7 @@ LONG = 4 * LIMIT
         ('.pragma "nounroll;\nadd.foo.f32 %f0, %f1, %f2;', ["unterminated-string", "unknown-modifier"]),
         ("add.foo.f32 %f0, %f1, %f2; /* never", ["unknown-modifier", "unterminated-comment"]),
         ("add.f32 %f0, %f1, %f2", ["syntax"]),
+        (".global .b8 x[] = {" + "1, " * (LONG // 3) + "};\nadd.foo.f32 %f0, %f1, %f2;", ["unknown-modifier"]),
         ("", []),
     ],
     ids=lambda x: x[:24] if isinstance(x, str) else None,
@@ -580,6 +835,15 @@ def test_lines_of_any_length_are_read(db: Database, text: str, codes: list[str])
 def test_programs_of_any_shape_are_read(db: Database, language: str, unit: str) -> None:
     for _ in Linter(db).lint(chunks(unit * (2 * LIMIT // len(unit) // 8)), "f", language):
         pass
+
+
+@pytest.mark.parametrize("unit", ["add.f32 a\n", ".reg a\n", ".target ", "@p\n", "a[", "asm"])
+@pytest.mark.parametrize("language", ["ptx", "python"])
+def test_what_has_no_end_takes_no_longer(db: Database, language: str, unit: str) -> None:
+    text = f'"""{unit * (LIMIT // 4 // len(unit))}"""' if language == "python" else unit * (LIMIT // 4 // len(unit))
+    start = time.monotonic()
+    db.lint(text, language=language)
+    assert time.monotonic() - start < 10
 
 
 # The command
@@ -656,6 +920,15 @@ def test_what_cannot_be_read_is_said_and_the_rest_is_judged(tmp_path: Path, caps
     assert "a.cu:2:9: error" in captured.out
     assert run("lint", good, "--target", "sm_999") == 2
     assert run("lint", good, "--ptx", "99.9") == 2
+
+
+@pytest.mark.parametrize(("name", "code"), [("a.HIP", 1), ("a.cl", 1), ("a", 0), ("a.rs", 2), ("a.ipynb", 2)])
+def test_the_ending_says_what_a_file_is_written_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, code: int
+) -> None:
+    (tmp_path / name).write_text('asm("max.NaN.f64 %0, %1, %2;");\n' if code else "add.f32 %f0, %f1, %f2;\n")
+    assert run("lint", tmp_path / name) == code
+    assert (".ptx .cu" in capsys.readouterr().err) == (code == 2)
 
 
 def test_standard_input_is_ptx(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

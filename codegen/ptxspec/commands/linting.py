@@ -11,7 +11,7 @@ from .. import database, roots
 from ..diagnostics import PtxspecError
 from ..explain import explain
 from ..lint.findings import ERROR, Finding
-from ..lint.linter import LANGUAGES, PTX, Linter
+from ..lint.linter import Linter, language
 from ..lint.rendering import FORMATS
 from ..lint.windows import decode, read
 from . import MISUSE, NO, OK
@@ -19,9 +19,9 @@ from . import MISUSE, NO, OK
 
 def configure_lint(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Judges .ptx files by their own .version and .target, and the inline assembly of C++ (.cu .cuh .cpp .h) and "
-        "Python (.py) by --target and --ptx; without these, what exists anywhere passes. Exit 1: errors were found, "
-        "2: a file could not be read."
+        "Judges .ptx files by their own .version and .target, and the inline assembly of C++ (.cu .cuh .cpp .h .hip "
+        ".cl) and Python (.py) by --target and --ptx; without these, what exists anywhere passes. Exit 1: errors were "
+        "found, 2: a file could not be read."
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="- is standard input, read as PTX")
     parser.add_argument("--target", metavar="T", help="judge for this target, whatever the files say")
@@ -68,7 +68,7 @@ def _findings(linter: Linter, file: str) -> Iterator[Finding]:
     if file == "-":
         return linter.lint(decode(sys.stdin.buffer, "<stdin>"), "<stdin>")
     path = Path(file)
-    return linter.lint(read(path), file, LANGUAGES.get(path.suffix.lower(), PTX))
+    return linter.lint(read(path), file, language(path))
 
 
 def _explain(options: argparse.Namespace) -> int:

@@ -11,10 +11,14 @@ from .operands import UNKNOWN
 from .scanning import HOLE, View
 
 # A string that is no argument of asm() is PTX if it says so itself, or has a statement with a PTX type.
-_MODULE = re.compile(r"\.version\s+\d+\.\d+")
+_MODULE = re.compile(rf"\.version\s+(?:\d+\.\d|(?:\d+\.)?{HOLE})")
 _STATEMENT = re.compile(
-    r"(?:^|[;{}])\s*(?:@!?[%$\w]+\s+)?[a-z]\w*(?:\.\w+)*\.(?:[bsuf]\d+|bf16|pred)(?:x\d)?\s[^;]*;", re.MULTILINE
+    rf"""(?:^|[;{{}}{HOLE}]|\*/)[^\S\n]*+(?:[%$\w{HOLE}]++\s*+:\s*+)?(?:@!?[%$\w{HOLE}]++\s++)?
+        [A-Za-z]\w*(?:\.\w+)*\.(?:[bsuf]\d+|bf16|pred)(?:x\d)?\s[^;]{{0,4096}};""",
+    re.MULTILINE | re.VERBOSE,
 )
+# What stands before or behind a string is not known: a space, so that it is told apart from what the string says.
+_ELSEWHERE = HOLE + " "
 
 
 class Text:
@@ -23,6 +27,7 @@ class Text:
     embedded = True
     final = True
     full = False
+    prose = False  # it may be about PTX rather than PTX
 
     def __init__(self, outer: View) -> None:
         self.text = ""
@@ -76,14 +81,17 @@ _CPP = re.compile(
     re.VERBOSE,
 )
 _CPP_PART = re.compile(
-    rf"""(?P<skip> [ \t\r\n]++ | \\\r?\n | //[^\n]*+ | /\*(?s:.)*?\*/ )
+    rf"""(?P<skip> [ \t\r]++ | \n(?![ \t]*+\#) | \\\r?\n | //[^\n]*+ | /\*(?s:.)*?\*/ )
+      | (?P<line> \n[ \t]*+\#(?:[^\n\\]|\\(?s:.))*+ )
       | (?P<string> {_CPP_STRING} )
       | (?P<hole> \#?\s*\w++(?:\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))? )
     """,
     re.VERBOSE,
 )
 # What may be a part that goes on behind the window. No one writes longer ones.
-_CPP_OPEN = re.compile(r'(?:u8|[LuU])?R?"|[/\\#(]')
+_CPP_OPEN = re.compile(r'(?:u8|[LuU])?R?"|[/\\#(\n]')
+# The names that GCC and Clang give to operands, and their %= that is another number in each copy: %[a] and L%=.
+_CPP_NAMED = re.compile(r"%\[(\w+)\]|%=")
 _OPEN_LIMIT = 1 << 16
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|\r?\n|(?s:.))")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": " ", "b": " ", "e": " ", "\n": "", "\r\n": ""}
@@ -103,23 +111,38 @@ def cpp(view: View) -> Iterator[Text]:
             break
         kind = m.lastgroup
         stop = m.end()
-        if kind == "asm" or (kind == "string" and _may_be_module(m)):
+        if kind == "asm" or (kind == "string" and (".version" in m[0] or "asm" in m[0])):
             found = Text(view)
+            if kind == "string":
+                found.add(_ELSEWHERE, m.start())
             after = _cpp_parts(view, m.end() if kind == "asm" else m.start(), found)
             if after is None:
                 # It goes on behind the window.
                 position = m.start()
                 break
             stop = max(stop, after)
-            inner = found.close()
-            if kind == "asm" or _MODULE.search(inner.text):
-                yield inner
+            if kind == "asm":
+                found.close()
+                found.text = _CPP_NAMED.sub(lambda n: f"%_{n[1]}_" if n[1] else "__", found.text)
+                yield found
+            else:
+                found.add(_ELSEWHERE, stop)
+                yield from _inside(found.close())
         position = stop
     _consume(view, position)
 
 
-def _may_be_module(m: re.Match[str]) -> bool:
-    return ".version" in m[0]
+def _inside(text: Text, asm: bool = False, statements: bool = False) -> Iterator[Text]:
+    """The inline assembly of a string that holds C++, or the string itself where it is PTX: `asm` says that it is.
+    Compilers write that word into the comments of PTX, so that it alone says nothing."""
+    found = [t for t in cpp(text) if t.text.strip()] if "asm" in text.text else []
+    if found:
+        yield from found
+    elif asm or _MODULE.search(text.text):
+        yield text
+    elif statements and _STATEMENT.search(text.text):
+        text.prose = True
+        yield text
 
 
 def _cpp_parts(view: View, position: int, into: Text) -> int | None:
@@ -132,7 +155,10 @@ def _cpp_parts(view: View, position: int, into: Text) -> int | None:
         if m.lastgroup == "string":
             _cpp_string(m, into)
         elif m.lastgroup == "hole":
-            into.add(HOLE, m.start())
+            into.add(_ELSEWHERE, m.start())
+        elif m.lastgroup == "line":
+            # What stands behind it may take the place of what stands before it.
+            into.add(HOLE + "\n", m.start())
         position = m.end()
     return None if not view.final and _goes_on(_CPP_OPEN, text, position) else position
 
@@ -181,6 +207,8 @@ _PYTHON = re.compile(
     rf"""(?P<comment> \#[^\n]*+ )
       | (?P<string> {_PYTHON_STRING} )
       | (?P<broken> (?:\"\"\"|\'\'\')(?s:.)*+ | ["'][^\n]*+ )
+      | (?P<asm> (?:(?=\w*asm)\w++\s*+\(\s*+(?:\w+\s*+=\s*+)? | [(,]\s*+asm\s*+=\s*+)
+            (?:\(\s*+)?(?=[A-Za-z]{{0,2}}["']) )
       | (?P<word> \w++ )
     """,
     re.VERBOSE,
@@ -188,9 +216,15 @@ _PYTHON = re.compile(
 _PYTHON_BETWEEN = re.compile(r"(?:[ \t\r\n+]|\\\n|#[^\n]*\n)*+")
 _PYTHON_NEXT = re.compile(_PYTHON_STRING, re.VERBOSE)
 _PYTHON_OPEN = re.compile(r"[A-Za-z]{0,2}[\"']|[A-Za-z]{1,2}\Z|[#\\]")
-# {expression} of an f-string, and {name} of a string that is formatted later. A PTX vector has a % or $, or a comma.
-_FILLED = re.compile(r"(?P<brace>\{\{|\}\})|\{(?:[^{}]|\{[^{}]*\})*\}")
-_FORMATTED = re.compile(r"(?P<brace>(?!))|\{[\w.!:\[\]]*\}")
+_PYTHON_END = re.compile(r"\s*+[,)]")
+_PYTHON_PERCENT = re.compile(r"[\s)]*+%")
+_CONVERSION = r"(?:\(\w+\))?[-+\ \#0]*+(?:\d++|\*)?(?:\.(?:\d++|\*))?[sdiurxXofFeEgGca]"
+_LATER = r"""\{\{(?=[^{};\n]*\w)[^{};\n]*+\}\} | \{%[^{}]*%\} | \{\#[^{}]*\#\} | \$?\{[\w.!:\[\]]*\}"""
+# {expression} of an f-string; the same with % where % follows the string; and {name}, {{ name }}, ${name}, %s, %(name)s
+# of a string that is formatted later, where a PTX vector has a % or $, or a comma, and a register more than one letter.
+_FILLED = re.compile(r"(?P<literal>\{\{|\}\})|\{(?:[^{}]|\{[^{}]*\})*\}")
+_FORMATTED = re.compile(rf"(?P<literal>%%)|%{_CONVERSION}|{_LATER}", re.VERBOSE)
+_FORMATTED_LATER = re.compile(rf"(?P<literal>%%)|%\(\w+\){_CONVERSION}|%[sdi](?!\w)|{_LATER}", re.VERBOSE)
 
 
 def python(view: View) -> Iterator[Text]:
@@ -205,38 +239,47 @@ def python(view: View) -> Iterator[Text]:
         position = m.start()
         if m.end() >= end and not view.final:
             break
-        if m.lastgroup != "string":
+        argument = m.lastgroup == "asm"
+        if m.lastgroup != "string" and not argument:
             position = m.end()
             continue
         found = Text(view)
-        after = _python_parts(view, position, found)
+        after = _python_parts(view, m.end() if argument else position, found, argument)
         if after is None:
             break
-        position = after
-        inner = found.close()
-        if re.search(_CPP_ASM, inner.text):
-            yield from cpp(inner)
-        elif _MODULE.search(inner.text) or _STATEMENT.search(inner.text):
-            yield inner
+        position = max(after, m.end())
+        yield from _inside(found.close(), argument, statements=True)
     _consume(view, position)
 
 
-def _python_parts(view: View, position: int, into: Text) -> int | None:
+def _python_parts(view: View, position: int, into: Text, argument: bool) -> int | None:
+    """Adjacent strings from a position on, and where they end; None where that is not in the window."""
     text, end = view.text, len(view.text)
-    after = position
+    start = after = position
+    parts = []
     while m := _PYTHON_NEXT.match(text, position):
         if m.end() >= end and not view.final:
             return None
-        _python_string(m, into)
+        parts.append(m)
         after = m.end()
         between = _PYTHON_BETWEEN.match(text, after)
         position = between.end() if between else after
         if position >= end and not view.final:
             return None
-    return None if not view.final and _goes_on(_PYTHON_OPEN, text, position) else after
+    percent = _PYTHON_PERCENT.match(text, after)
+    if not view.final and (_goes_on(_PYTHON_OPEN, text, position) or (percent and percent.end() >= end)):
+        return None
+    whole = argument and _PYTHON_END.match(text, position)
+    if not argument:
+        into.add(_ELSEWHERE, start)
+    for part in parts:
+        _python_string(part, into, percent is not None)
+    if not whole:
+        into.add(_ELSEWHERE, after)
+    return after
 
 
-def _python_string(m: re.Match[str], into: Text) -> None:
+def _python_string(m: re.Match[str], into: Text, formatted: bool) -> None:
     prefix = m["prefix"].lower()
     group = next(g for g in ("long", "long_single", "short", "short_single") if m[g] is not None)
     body, start = m[group], m.start(group)
@@ -248,9 +291,9 @@ def _python_string(m: re.Match[str], into: Text) -> None:
         else:
             unescape(piece, at, into)
 
-    for hole in (_FILLED if "f" in prefix else _FORMATTED).finditer(body):
+    for hole in (_FILLED if "f" in prefix else _FORMATTED if formatted else _FORMATTED_LATER).finditer(body):
         plain(body[position : hole.start()], start + position)
-        into.add(hole["brace"][0] if hole["brace"] else HOLE, start + hole.start())
+        into.add(hole["literal"][0] if hole["literal"] else HOLE, start + hole.start())
         position = hole.end()
     plain(body[position:], start + position)
 

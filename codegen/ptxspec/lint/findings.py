@@ -8,6 +8,7 @@ ERROR, WARNING, NOTE = "error", "warning", "note"
 
 CODES = {
     # The spelling
+    "unknown-opcode": "There is no instruction of this name.",
     "unknown-modifier": "No instruction of the database has a modifier of this name.",
     "unknown-type": "The spelling has no type, and a name that is neither a type nor a modifier.",
     "missing-type": "The spelling has no type.",

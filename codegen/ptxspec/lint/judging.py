@@ -45,6 +45,7 @@ _SOURCES = {
     kinds.DISCARD: ("syntax", "`_` is no source operand", "name a register"),
     kinds.SINK: ("syntax", "a source operand is one register", "name one register"),
     kinds.PAIR: ("syntax", "a source operand is one register", "name one register"),
+    kinds.OVERFLOW: ("illegal-immediate", "no double has this value", "stay within 2.3e-308 and 1.7e308"),
     kinds.MALFORMED: ("syntax", "no operand", "write registers or constants (1.0, 0f3F800000) with commas between"),
 }  # fmt: skip
 _DESTINATIONS = {
@@ -56,6 +57,7 @@ _DESTINATIONS = {
     kinds.NEGATED: ("illegal-destination", "the result is not negated", "negate it by an instruction of its own"),
     kinds.DISCARD: ("illegal-destination", "the result is not discarded; the assembler stops here", "name a register"),
     kinds.PAIR: ("illegal-destination", "there is no second result", "name one register"),
+    kinds.OVERFLOW: ("illegal-destination", "the result needs a register", "name a register"),
     kinds.MALFORMED: _SOURCES[kinds.MALFORMED],
 }  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import PurePath
 
 from ..database import Database
 from ..diagnostics import PtxspecError, suggest
@@ -11,14 +12,19 @@ from . import embedded
 from .findings import ERROR, Finding
 from .judging import NOT_OURS, Complaint, Judge, Shape
 from .operands import REGISTER, Operand, split
-from .scanning import Directive, Instruction, Item, Problem, Scanner, View
+from .scanning import HOLE, Directive, Instruction, Problem, Scanner, View, Word
 from .windows import windows
 
 PTX, CPP, PYTHON = "ptx", "c++", "python"
 LANGUAGES = {
+    # Without an ending: /dev/stdin, and what a shell substitutes for a file.
+    **dict.fromkeys((".ptx", ""), PTX),
     **dict.fromkeys((".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hh", ".hpp", ".hxx", ".inl", ".inc"), CPP),
+    **dict.fromkeys((".hip", ".cl"), CPP),
     **dict.fromkeys((".py", ".pyi"), PYTHON),
 }
+# What .target names besides targets.
+_OPTIONS = frozenset(("texmode_unified", "texmode_independent", "map_f64_to_f32", "debug"))
 _EXTRACT: dict[str, Callable[[View], Iterator[embedded.Text]]] = {CPP: embedded.cpp, PYTHON: embedded.python}
 _PLAIN: list[Shape] = [(REGISTER,) * n for n in range(16)]
 
@@ -28,6 +34,15 @@ class _Module:
 
     def __init__(self, target: str | None, ptx: str | None) -> None:
         self.target, self.ptx = target, ptx
+
+
+def language(path: PurePath) -> str:
+    """What a file is written in. Raises PtxspecError for an ending that says nothing of it."""
+    found = LANGUAGES.get(path.suffix.lower())
+    if found is None:
+        known = " ".join(filter(None, LANGUAGES))
+        raise PtxspecError(f"{path}: files end in {known}; `-` is PTX on standard input")
+    return found
 
 
 class Linter:
@@ -46,81 +61,116 @@ class Linter:
             scanner = Scanner(self.db.opcodes)
             for window in windows(chunks):
                 for item in scanner.scan(window):
-                    yield from self._findings(item, window, module, file)
+                    if isinstance(item, Instruction):
+                        yield from self._instruction(item, window, module, file)[1]
+                    elif isinstance(item, Directive):
+                        yield from self._directive(item, window, module, file)
+                    else:
+                        yield _problem(item, window, file)
             return
         extract = _EXTRACT[language]
         for window in windows(chunks):
             for text in extract(window):
-                module = _Module(self.target, self.ptx)
-                for item in Scanner(self.db.opcodes, embedded=True).scan(text):
-                    yield from self._findings(item, text, module, file)
+                yield from self._embedded(text, file)
 
-    def _findings(self, item: Item, view: View, module: _Module, file: str) -> Iterator[Finding]:
-        if isinstance(item, Instruction):
-            if item.plain >= 0:
-                head: str = item.head
-                shape: Shape | None = _PLAIN[item.plain] if item.plain < len(_PLAIN) else (REGISTER,) * item.plain
-                operands: list[Operand] = []
-            else:
-                head = "".join(item.head.split())
-                operands = list(split(item.operands))
-                shape = embedded.shape([o.kind for o in operands]) if view.embedded else tuple(o.kind for o in operands)
-            judgement = self.judge.judge(head, shape, module.target, module.ptx, view.embedded)
-            for c in judgement.complaints:
-                yield _instruction_finding(item, operands, view, file, c, judgement.variant or head)
-            if not item.ended and judgement is not NOT_OURS:
-                place = view.place(item.start)
-                yield Finding(
-                    file, place.line, place.column, ERROR, "syntax", "a semicolon is missing behind this instruction",
-                    judgement.variant or head, "end it by ;", len(item.head), place.source, place.at,
-                )  # fmt: skip
-        elif isinstance(item, Directive):
-            yield from self._directive(item, view, module, file)
+    def _embedded(self, text: embedded.Text, file: str) -> list[Finding]:
+        """Strings hold other machines' assembly too, with rules of its own: what cannot be read is worth saying only
+        with an instruction of the database, in prose only where it is about that."""
+        module = _Module(self.target, self.ptx)
+        found: list[Finding] = []
+        problems: list[Finding] = []
+        ours = beside = False
+        for item in Scanner(self.db.opcodes, embedded=True).scan(text):
+            if isinstance(item, Instruction):
+                one, more = self._instruction(item, text, module, file)
+                ours, beside = ours or one, one
+                found += more
+            elif isinstance(item, Directive):
+                found += self._directive(item, text, module, file)
+            elif beside or not text.prose:
+                problems.append(_problem(item, text, file))
+                beside = False
+        return sorted(found + problems, key=lambda f: (f.line, f.column)) if ours else found
+
+    def _instruction(self, item: Instruction, view: View, module: _Module, file: str) -> tuple[bool, list[Finding]]:
+        """Whether an instruction is one of the database's, and what is wrong with it."""
+        if item.plain >= 0:
+            head: str = item.head
+            shape: Shape | None = _PLAIN[item.plain] if item.plain < len(_PLAIN) else (REGISTER,) * item.plain
+            operands: list[Operand] = []
         else:
-            yield _problem(item, view, file)
+            head = "".join(item.head.split())
+            operands = list(split(item.operands))
+            shape = embedded.shape([o.kind for o in operands]) if view.embedded else tuple(o.kind for o in operands)
+        opcode, dot, names = head.partition(".")
+        known = opcode if opcode in self.db.opcodes else opcode.lower()
+        judgement = self.judge.judge(known + dot + names, shape, module.target, module.ptx, view.embedded)
+        if judgement is NOT_OURS:
+            return False, []
+        if known != opcode:
+            message = f"there is no instruction {opcode}; opcodes are written in lower case"
+            complaint = Complaint(ERROR, "unknown-opcode", message, f"write {known}{dot}{names}")
+            return True, [_instruction_finding(item, operands, view, file, complaint, head)]
+        variant = judgement.variant or head
+        return True, [_instruction_finding(item, operands, view, file, c, variant) for c in judgement.complaints]
 
     def _directive(self, item: Directive, view: View, module: _Module, file: str) -> Iterator[Finding]:
-        def finding(code: str, message: str, help: str) -> Finding:
-            place = view.place(item.value_start)
-            length = len(item.value)
+        def finding(about: Word, code: str, message: str, help: str) -> Finding:
+            place = view.place(about.start)
+            length = len(about.text)
             return Finding(
                 file, place.line, place.column, ERROR, code, message, None, help, length, place.source, place.at
             )
 
+        itself = Word(item.start, f".{item.name}")
+        if not item.values:
+            yield finding(itself, "syntax", f"{itself.text} names nothing", "as in .version 8.0 and .target sm_90")
+        holes = any(HOLE in value.text for value in item.values)
         if item.name == "version":
-            ptx = _version(item.value)
-            known = ptx in self.db.ptx
-            if not known:
-                first, *_, last = self.db.ptx
-                help = suggest(ptx, self.db.ptx) or f"known: {first} to {last}"
-                yield finding("unknown-ptx", f"there is no PTX version {item.value}", help)
+            ptx = None
+            for value in () if holes else item.values:
+                ptx = _version(value.text)
+                if ptx not in self.db.ptx:
+                    first, *_, last = self.db.ptx
+                    help = suggest(ptx, self.db.ptx) or f"known: {first} to {last}"
+                    yield finding(value, "unknown-ptx", f"there is no PTX version {value.text}", help)
+                    ptx = None
             if self.ptx is None:
-                module.ptx = ptx if known else None
+                module.ptx = ptx
         else:
-            try:
-                target = self.db.target(_target(item.value))
-            except PtxspecError:
-                help = suggest(item.value, self.db.targets) or f"as in {next(reversed(self.db.targets))}"
-                yield finding("unknown-target", f"there is no target {item.value}", help)
-                target = None
+            # Of several targets the last one counts.
+            targets: list[str | None] = []
+            for i, value in enumerate(() if holes else item.values):
+                if i and value.text in _OPTIONS:
+                    continue
+                try:
+                    targets.append(self.db.target(_target(value.text)))
+                except PtxspecError:
+                    help = suggest(value.text, self.db.targets) or f"as in {next(reversed(self.db.targets))}"
+                    yield finding(value, "unknown-target", f"there is no target {value.text}", help)
+                    targets.append(None)
             if self.target is None:
-                module.target = target
-        if module.target is None or module.ptx is None or (self.target is not None and self.ptx is not None):
+                module.target = targets[-1] if targets else None
+        # The header is complete where the file has said what the options do not.
+        last = "target" if self.target is None else "version"
+        if item.name != last or module.target is None or module.ptx is None or (self.target and self.ptx):
             return
         floor = self.db.targets[module.target].ptx
-        if self.db.ptx[module.ptx] < self.db.ptx[floor] and (item.name == "target" or self.target is not None):
+        if self.db.ptx[module.ptx] < self.db.ptx[floor]:
             message = f"PTX {module.ptx} does not know {module.target}"
-            yield finding("target-unknown", message, f"write .version {floor} or newer")
+            yield finding(item.values[-1], "target-unknown", message, f"write .version {floor} or newer")
 
 
 def _version(text: str) -> str:
     """08.00 is 8.0 to the assembler."""
-    match = re.fullmatch(r"0*(\d+)\.(\d*?)0*", text)
+    match = re.fullmatch(r"0*(\d+)\.(?=\d)(\d*?)0*", text)
     return f"{match[1]}.{match[2] or 0}" if match else text
 
 
 def _target(text: str) -> str:
-    return text[:-1] + text[-1].lower() if re.fullmatch(r"(sm|compute)_\d+[AF]", text) else text
+    """sm_090A is sm_90a to the assembler."""
+    match = re.fullmatch(r"(sm|compute)_0*(\d+[afAF]?)", text)
+    return f"{match[1]}_{match[2].lower()}" if match else text
 
 
 def _instruction_finding(
@@ -143,5 +193,15 @@ def _instruction_finding(
 def _problem(item: Problem, view: View, file: str) -> Finding:
     place = item.place or view.place(item.start)
     return Finding(
-        file, place.line, place.column, ERROR, item.code, item.message, None, "", item.length, place.source, place.at
+        file,
+        place.line,
+        place.column,
+        ERROR,
+        item.code,
+        item.message,
+        None,
+        item.help,
+        item.length,
+        place.source,
+        place.at,
     )

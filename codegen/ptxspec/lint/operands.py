@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import re
-from collections.abc import Iterator
+import struct
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from typing import NamedTuple
 
 from .scanning import HOLE
 
-REGISTER, FLOAT, CONSTANT, VECTOR, ADDRESS, NEGATED, DISCARD, SINK, PAIR, SUM, MALFORMED, UNKNOWN = (
-    "register", "float", "constant", "vector", "address", "negated", "discard", "sink", "pair", "sum", "malformed",
-    "unknown",
+REGISTER, FLOAT, OVERFLOW, CONSTANT, VECTOR, ADDRESS, NEGATED, DISCARD, SINK, PAIR, SUM, MALFORMED, UNKNOWN = (
+    "register", "float", "overflow", "constant", "vector", "address", "negated", "discard", "sink", "pair", "sum",
+    "malformed", "unknown",
 )  # fmt: skip
 
 
@@ -23,8 +28,10 @@ class Operand(NamedTuple):
 _NAME = r"(?:%{0,2}[A-Za-z_$][\w$]*+|[%$]\d++)"
 _INTEGER = r"(?:0[xX][0-9a-fA-F]++|0[bB][01]++|0[0-7]*+|[1-9]\d*+)U?(?![\w.])"
 _DECIMAL = r"(?:\d++\.\d*+|\.\d++|\d++(?=[eE]))(?:[eE][+-]?\d++)?(?!\w)"
-_BITS = r"0[fF][0-9a-fA-F]{8}(?!\w)|0[dD][0-9a-fA-F]{16}(?!\w)"
-_FLOAT = re.compile(rf"{_BITS}|{_DECIMAL}")
+_FLOAT = re.compile(
+    rf"(?P<single>0[fF][0-9a-fA-F]{{8}}(?!\w))|0[dD](?P<double>[0-9a-fA-F]{{16}})(?!\w)|(?P<decimal>{_DECIMAL})"
+)
+_TOKEN = re.compile(rf"{_FLOAT.pattern}|(?P<mark>[()+*/-])")
 _KINDS = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (
@@ -32,7 +39,6 @@ _KINDS = tuple(
         # A component or an element is the assembler's to resolve.
         (REGISTER, rf"{_NAME}(?:\.\w++|\[[^\]]*+\])*+"),
         (SUM, rf"{_NAME}\s*+[+-]\s*+\w++"),
-        (FLOAT, rf"{_BITS}|[+-]*+\s*+(?:{_DECIMAL})"),
         (CONSTANT, rf"[+~!-]*+\s*+{_INTEGER}"),
         (SINK, rf"{_NAME}\s*+\|\s*+_"),
         (PAIR, rf"{_NAME}\s*+\|\s*+{_NAME}"),
@@ -41,6 +47,13 @@ _KINDS = tuple(
         (ADDRESS, r"\[[^\]]*+\]"),
     )
 )
+_RANK = {"(": 0, "+": 1, "-": 1, "*": 2, "/": 2, "plus": 3, "minus": 3}
+_BINARY: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
 _EXPRESSION = re.compile(r"[\w\s.()+*/<>=!&|^~?:-]++")
 
 
@@ -49,7 +62,7 @@ def split(text: str) -> Iterator[Operand]:
     if not text.strip():
         return
     depth, begin = 0, 0
-    for m in re.finditer(r"[,(){}\[\]]|$", text):
+    for m in re.finditer(r"[,(){}\[\]]|\Z", text):
         mark = m[0]
         if mark and mark in "({[":
             depth += 1
@@ -73,18 +86,78 @@ def kind(text: str) -> str:
 
 
 def _expression(text: str) -> str:
-    """A constant expression of floating-point numbers is one too; comparisons and integers make it an integer."""
+    """A constant expression. One of floating-point numbers only is such a number; comparisons and integers make it an
+    integer."""
     if not re.match(r"[\d.(+~!-]", text) or not _EXPRESSION.fullmatch(text) or text.count("(") != text.count(")"):
         return MALFORMED
     left = _FLOAT.sub("N", text)
-    if re.search(r"[N)\w]\s*+[N(]|[N)]\s*+\w", re.sub(r"\(\s*+\.\w++\s*+\)", "", left)) or re.search(
-        r"[-+]\s*+0[fF]", text
-    ):
+    if "N" in left and re.fullmatch(r"[N\s()+*/-]+", left):
+        return _float(text)
+    if re.search(r"[N)\w]\s*+[N(]|[N)]\s*+\w", re.sub(r"\(\s*+\.\w++\s*+\)", "", left)):
         return MALFORMED
-    if re.fullmatch(r"[N\s()+*/-]+", left):
-        return FLOAT if "N" in left else MALFORMED
     return (
         CONSTANT
         if re.fullmatch(r"(?:N|\.[a-z]\d+|0[xX][0-9a-fA-F]+U?|\d+U?|[\s()+*/<>=!&|^~?:-])+", left)
         else MALFORMED
     )
+
+
+def _float(text: str) -> str:
+    """The kind of an expression of floating-point numbers."""
+    tokens = list(_TOKEN.finditer(text))
+    if any(t["single"] for t in tokens) and any(t[0] in "+-*/" for t in tokens):
+        # These stand by themselves only.
+        return MALFORMED
+    try:
+        _evaluate([t[0] if t["mark"] else _number(t) for t in tokens])
+    except ValueError:
+        return MALFORMED
+    except ArithmeticError:
+        return OVERFLOW
+    return FLOAT
+
+
+def _number(m: re.Match[str]) -> float:
+    """Raises ArithmeticError for a decimal number that the C library finds out of range."""
+    if not m["decimal"]:
+        return float(struct.unpack(">d", bytes.fromhex(m["double"]))[0]) if m["double"] else 1.0
+    value = float(m[0])
+    if value == math.inf or (value < sys.float_info.min and Decimal(value) != Decimal(m[0])):
+        raise OverflowError
+    return value
+
+
+def _evaluate(tokens: Iterable[str | float]) -> None:
+    """Computes an expression, since the assembler does and refuses to divide by zero. Raises ValueError for what is no
+    expression."""
+    values: list[float] = []
+    operators: list[str] = []
+    wanted = True  # an operand comes next
+
+    def reduce(rank: int) -> None:
+        while operators and _RANK[operators[-1]] >= rank:
+            sign, b = operators.pop(), values.pop()
+            values.append(-b if sign == "minus" else b if sign == "plus" else _BINARY[sign](values.pop(), b))
+
+    for token in tokens:
+        if isinstance(token, float) and wanted:
+            values.append(token)
+            wanted = False
+        elif wanted and token in ("(", "+", "-"):
+            operators.append({"(": "(", "+": "plus", "-": "minus"}[token])
+        elif token == ")" and not wanted:
+            reduce(1)
+            if not operators:
+                raise ValueError
+            operators.pop()
+        elif isinstance(token, str) and token in _BINARY and not wanted:
+            reduce(_RANK[token])
+            operators.append(token)
+            wanted = True
+        else:
+            raise ValueError
+    if wanted:
+        raise ValueError
+    reduce(1)
+    if operators:
+        raise ValueError

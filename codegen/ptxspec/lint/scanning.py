@@ -1,7 +1,7 @@
 """PTX text -> the instructions of the database, the .version and .target directives, and what cannot be read.
 
-Only what is needed to find these is understood; all else is skipped. The text comes in windows, so that a file of any
-length takes the same memory."""
+Statements are told apart as the assembler does; of those that are none of the database's nothing else is understood.
+The text comes in windows, so that a file of any length takes the same memory."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from .findings import Place
 
+# How many semicolons may be missing before one that is there. What stands before it is read anew for each.
+_MISSING = 32
+
 # How much of a line that is done with is kept for showing what follows on it.
 _KEPT = 4096
 
@@ -19,9 +22,30 @@ HOLE = "\0"  # in text from other languages: what stands here is not known
 
 _SPACE = r"[ \t]"
 _REGISTER = r"(?:%{0,2}(?!_\b)[A-Za-z_$][\w$]*+|[%$]\d++)"
+_LINE = r'\#[ \t]*+(?:line[ \t]++)?\d++[ \t]++"[^"\n]*+"[ \t\d\r]*+(?=\n|\Z)'
 _COMMENT = r"//[^\n]*+|/\*(?s:.)*?\*/"
+_GAP = rf"(?:\s|{_COMMENT})*+"
 _STRING = r'"[^"\n]*+"|"[^";]*+"'
 _NAMES = r"(?:\.[\w:]++)*+"
+_BLANKED = re.compile(rf"{_COMMENT}|{_LINE}")
+# Comments may hold anything.
+_STRANGE = re.compile(r"[^\t\n\f\r\x1a -~\0]")
+
+# A statement: perhaps a predicate, the opcode and its names, and its operands.
+_HEAD = re.compile(
+    r"(?:@\s*+!?\s*+(?!\d|_\b)[%\w$\0]++\s++)?(?P<head>(?P<opcode>[A-Za-z_][\w$]*+)(?:\s*+\.[\w:.]*+)*+)", re.ASCII
+)
+# Two operands side by side, or an operand and the next statement.
+_ADJACENT = re.compile(r"[\w$\]}](?P<gap>\s++(?=[\w%$@])|(?=\s*+\.[a-z])[^\S\n]*+\n\s*+)", re.ASCII)
+_NEXT_ON_LINE = re.compile(r"[A-Za-z_]\w*+\.[A-Za-z][\w.:]*+\s", re.ASCII)
+_NEXT = re.compile(r"[@.]|[A-Za-z_]\w*+(?:\s*+\.[A-Za-z]|\s++[^\s,;]|\s*+[;:]|\s*+\Z)|[%$\w]++\s*+:", re.ASCII)
+_DECLARATION = re.compile(
+    r"(?:\.(?:extern|visible|weak|common)\s++)?\.(?:reg|local|shared|param|global|const)\b|\.pragma\b"
+)
+_DECLARED = re.compile(
+    r"(?<![\w.:$%])[A-Za-z_$%][\w$]*+(?:\s*+<\d++>|\s*+\[[^\]]{0,99}+\])*+(?P<gap>\s++)(?=[.@A-Za-z_$%])", re.ASCII
+)
+_INITIAL = re.compile(rf"(?P<comment>{_COMMENT}|/\*(?s:.)*+)|(?P<end>;)|(?P<space>[^;/]{{1,4096}}+|/)").match
 
 
 class View(Protocol):
@@ -40,14 +64,18 @@ class View(Protocol):
 
 class Instruction(NamedTuple):
     """An instruction of the database. `head` is its spelling as it stands, `plain` the number of operands where all are
-    registers or symbols, else -1. `ended`: a semicolon follows."""
+    registers or symbols, else -1."""
 
     start: int
     head: str
     operands: str
     operands_start: int
     plain: int
-    ended: bool
+
+
+class Word(NamedTuple):
+    start: int
+    text: str
 
 
 class Directive(NamedTuple):
@@ -55,8 +83,7 @@ class Directive(NamedTuple):
 
     start: int
     name: str
-    value: str
-    value_start: int
+    values: tuple[Word, ...]
 
 
 class Problem(NamedTuple):
@@ -66,6 +93,7 @@ class Problem(NamedTuple):
     length: int
     code: str
     message: str
+    help: str = ""
     place: Place | None = None
 
 
@@ -76,18 +104,24 @@ class Scanner:
     """Scans one text. `opcodes` are those to look for."""
 
     def __init__(self, opcodes: Iterable[str], embedded: bool = False) -> None:
-        names = "|".join(sorted(map(re.escape, opcodes), key=len, reverse=True))
-        self.embedded = embedded
+        self._opcodes = frozenset(opcodes)
+        self._embedded = embedded
+        self._last: str | None = None  # what was read last
+        names = "|".join(sorted(map(re.escape, self._opcodes), key=len, reverse=True))
         self._match = {final: _pattern(names, final).match for final in (False, True)}
-        self._head = _head(names).match
         # While not None, everything up to this is skipped: it belongs to something too long to be of interest.
         self._skip: re.Pattern[str] | None = None
         self._opened: Place | None = None  # the comment that is skipped
+        self._initialised = False  # between = { and the semicolon
+        # How many braces are open, and the outermost one. A program may open them in one string and close them in
+        # another.
+        self._depth: int | None = None if embedded else 0
+        self._brace: Place | None = None
         self._resume = 0
 
     def scan(self, view: View) -> Iterator[Item]:
         """The items of a view, as far as they are complete; sets its `used`."""
-        text, final, match = view.text, view.final, self._match[view.final]
+        text, final = view.text, view.final
         end, position = len(text), self._resume
         if self._skip is not None:
             found = self._skip.search(text, position)
@@ -98,28 +132,57 @@ class Scanner:
                     yield _open_comment(0, self._opened)
                 return
             self._skip, self._opened, position = None, None, found.end()
+        statements = self._match[final]
+        missing = behind = 0  # semicolons that are missing before the one that ends at `behind`
+        strange = not text.isascii() or "\v" in text
         while position < end:
-            m = match(text, position)
+            m = (_INITIAL if self._initialised else statements)(text, position)
             assert m is not None, "one alternative matches anything"
             if m.end() == end and not final:
                 break
             kind, start, position = m.lastgroup, position, m.end()
+            if strange and kind != "comment" and (problem := _strange(m[0], start)):
+                yield problem
+            if kind == "space" or kind == "comment":
+                if m[0].startswith("/*") and (len(m[0]) < 4 or not m[0].endswith("*/")):
+                    yield _open_comment(start)
+                continue
+            if not self._embedded and (problem := _misplaced(kind, self._last, start)):
+                yield problem
+            self._last = kind
             if kind == "plain":
                 operands = m["args"]
-                yield Instruction(m.start("head"), m["head"], operands, m.start("args"), operands.count(",") + 1, True)
+                yield Instruction(m.start("head"), m["head"], operands, m.start("args"), operands.count(",") + 1)
             elif kind == "general":
-                instruction = self._general(m[0], start)
-                if instruction:
-                    yield instruction
+                items, length = self._statement(_blank(m[0]), start)
+                yield from items
+                position = start + length
+            elif kind == "directive":
+                problem, length = self._directive(_blank(m[0]), start, text[position : position + 1])
+                position = start + length
+                if problem:
+                    yield problem
+            elif kind == "open" or kind == "close":
+                if problem := self._braces(view, m[0], start):
+                    yield problem
             elif kind == "version" or kind == "target":
-                yield Directive(start, kind, m[kind + "_value"], m.start(kind + "_value"))
-            elif kind == "comment" and not m[0].startswith("//") and (len(m[0]) < 4 or not m[0].endswith("*/")):
-                yield _open_comment(start)
+                value = _blank(m[kind + "_value"] or "")
+                at = m.end() - len(value)
+                yield Directive(start, kind, tuple(Word(at + v.start(), v[0]) for v in re.finditer(r"[^\s,]+", value)))
             elif kind == "quote":
                 yield Problem(start, 1, "unterminated-string", "this string does not end")
                 position = text.find("\n", start) + 1 or end
-            elif kind == "stray" and not self.embedded:
-                yield Problem(start, 1, "syntax", f"unexpected {m[0]!a}")
+            elif kind == "empty":
+                yield Problem(start, 1, "syntax", "there is no statement before this semicolon", "remove it")
+            elif kind == "preprocessor":
+                yield Problem(start, 1, "syntax", "unexpected '#'", 'comments begin with //; # 1 "file" is taken')
+            elif kind == "end":
+                self._initialised = False
+            elif kind == "stray" and m[0].isascii():
+                yield Problem(start, len(m[0]), "syntax", f"unexpected {m[0]!a}")
+            if position < m.end():
+                missing, behind = (missing + 1 if m.end() == behind else 1), m.end()
+                position = position if missing < _MISSING else behind
         if position < end and view.full:
             # What is open may stand inside a statement.
             whole = self._match[True](text, position)
@@ -129,6 +192,8 @@ class Scanner:
                 yield Problem(position, 1, "unterminated-string", "this string does not end")
             self._give_up(view, position)
             position = end
+        if final and self._depth and self._brace:
+            yield Problem(0, 1, "syntax", "this brace is not closed", "close it by }", self._brace)
         line = text.rfind("\n", 0, position) + 1
         view.used = line if position - line < _KEPT else position
         self._resume = position - view.used
@@ -137,39 +202,103 @@ class Scanner:
         opening = view.text[position : position + 2]
         if opening == "/*":
             self._opened = view.place(position)
-        closing = {"/*": r"\*/", "//": r"\n"}.get(opening, '["\\n]' if opening.startswith('"') else "[;{}]")
+        closing = {"/*": r"\*/", "//": r"\n"}.get(opening, '["\\n]' if opening.startswith('"') else ";|(?=[{}])")
+        if closing.startswith(";"):
+            self._depth = None
         self._skip = re.compile(closing)
 
-    def _general(self, statement: str, start: int) -> Instruction | None:
-        if "/" in statement:
-            statement = re.sub(_COMMENT, lambda m: re.sub(r"[^\n]", " ", m[0]), statement)
-        m = self._head(statement)
+    def _statement(self, statement: str, start: int) -> tuple[list[Item], int]:
+        """What one statement has to say, and how far it goes: where its semicolon is missing, the next one follows."""
+        m, length = _HEAD.match(statement), len(statement)
         if m is None:
+            return ([] if HOLE in statement else [_no_opcode(statement, start)]), length
+        ours = m["opcode"].lower() in self._opcodes
+        problem = None
+        end = length - statement.endswith(";")
+        if HOLE not in statement:
+            two = _ADJACENT.search(statement, m.end())
+            if two and (_NEXT if "\n" in two["gap"] else _NEXT_ON_LINE).match(statement, two.end()):
+                end, length = two.start("gap"), two.end()
+                problem = _no_semicolon(start + end)
+            elif two and not ours:
+                problem = Problem(start + two.end(), 1, "syntax", "a comma is missing before this")
+            elif end == length:
+                problem = _no_semicolon(start + len(statement.rstrip()))
+        items: list[Item] = [problem] if problem else []
+        # Where a hole follows the spelling, it goes on there.
+        if ours and not statement.startswith(HOLE, m.end()):
+            head = m["head"]
+            items.insert(0, Instruction(start + m.start("head"), head, statement[m.end() : end], start + m.end(), -1))
+        return items, length
+
+    def _directive(self, directive: str, start: int, behind: str) -> tuple[Problem | None, int]:
+        """What is wrong with a directive, and how far it goes."""
+        length = len(directive)
+        if directive[1:2].isupper():
+            name = re.match(r"\.\w+", directive)
+            first = name[0] if name else "."
+            help = f"write {first.lower()}"
+            return Problem(start, len(first), "syntax", f"there is no directive {first}", help), len(first)
+        if behind == "{" and directive.rstrip().endswith("="):
+            self._initialised = True
+        elif HOLE not in directive and (m := _DECLARATION.match(directive)):
+            if two := _DECLARED.search(directive, m.end()):
+                return _no_semicolon(start + two.start("gap")), two.end()
+            if behind != '"' and not directive.endswith(";"):
+                return _no_semicolon(start + len(directive.rstrip())), length
+        return None, length
+
+    def _braces(self, view: View, braces: str, start: int) -> Problem | None:
+        if self._depth is None:
             return None
-        operands = m["operands"]
-        if operands.startswith(HOLE):
-            # The spelling goes on there.
+        if braces.startswith("{"):
+            if self._depth == 0:
+                self._brace = view.place(start)
+            self._depth += len(braces)
             return None
-        ended = operands.endswith(";")
-        return Instruction(
-            start + m.start("head"),
-            m["head"].rstrip(),
-            operands.removesuffix(";"),
-            start + m.start("operands"),
-            -1,
-            ended or (self.embedded and not operands.endswith("}")),
-        )
+        superfluous = len(braces) - self._depth
+        self._depth = max(0, -superfluous)
+        at = start + len(braces) - superfluous
+        return Problem(at, 1, "syntax", "this brace closes nothing", "remove it") if superfluous > 0 else None
+
+
+def _blank(text: str) -> str:
+    """The text with its comments as spaces."""
+    if "/" in text or "#" in text:
+        return _BLANKED.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    return text
 
 
 def _open_comment(start: int, place: Place | None = None) -> Problem:
-    return Problem(start, 2, "unterminated-comment", "this comment does not end", place)
+    return Problem(start, 2, "unterminated-comment", "this comment does not end", place=place)
 
 
-@cache
-def _head(opcodes: str) -> re.Pattern[str]:
-    """A statement that begins with one of the opcodes, after a predicate perhaps."""
-    spelling = rf"(?:{opcodes})(?![\w$])(?:\s*+\.[\w:.]*+)*+"
-    return re.compile(rf"(?:@\s*+!?\s*+[%\w$]++\s*+)?(?P<head>{spelling})(?P<operands>.*)", re.DOTALL)
+def _no_semicolon(at: int) -> Problem:
+    return Problem(at, 1, "syntax", "a semicolon is missing here", "end the statement by ;")
+
+
+def _no_opcode(statement: str, start: int) -> Problem:
+    if statement.startswith("@"):
+        help = "write @p or @!p before one instruction"
+        return Problem(start, 1, "syntax", "this predicate is not followed by an instruction", help)
+    first = re.match(r"[%\w$]*", statement)
+    return Problem(start, len(first[0]) if first else 1, "syntax", "a statement begins with an opcode")
+
+
+def _misplaced(kind: str | None, last: str | None, start: int) -> Problem | None:
+    """A module begins with its version and target."""
+    if kind == "version" and last is not None:
+        return Problem(start, 8, "syntax", ".version stands first in a module, and once", "move or remove it")
+    if last == "version" and kind != "target":
+        return Problem(start, 1, "syntax", ".target must stand between .version and this", "as in .target sm_90")
+    return None
+
+
+def _strange(token: str, start: int) -> Problem | None:
+    m = _STRANGE.search(_blank(token))
+    if m is None:
+        return None
+    return Problem(start + m.start(), 1, "syntax", f"unexpected {m[0]!a}", "only comments hold more than ASCII")
 
 
 @cache
@@ -177,26 +306,33 @@ def _pattern(opcodes: str, final: bool) -> re.Pattern[str]:
     """One alternative for whatever may come next; the first ones are the frequent ones.
 
     Where more text may come, what is still open goes on to the end of the text, and so is not complete."""
-    tail = "" if final else r'|/\*(?s:.)*+|"[^";]*+\Z|\{[^;{}"]*+\Z'
-    inner = rf'(?:[^;{{}}"/]++|{_COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING}{tail})'
+    # What these name may go on in the next line.
+    going_on = "" if final else r"(?P<going_on> \.(?:version|target|loc|file)\b[^;{}]{0,1024}+\Z ) |"
+    tail = "" if final else r'|/\*(?s:.)*+|"[^";]*+\Z'
+    vector = "" if final else r'|\{[^;{}"]*+\Z'
+    inner = rf'(?:[^;{{}}"/]++|{_COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING}{tail}{vector})'
     return re.compile(
         rf"""
-        (?P<space> [\s;{{}}]++ )
-      | (?P<plain> (?:@!?[%\w$]++{_SPACE}++)? (?P<head>(?:{opcodes}){_NAMES})
+        (?P<space> [\s\x1a\\]++ | {_LINE} )
+      | (?P<plain> (?:@!?(?!\d|_\b)[%\w$]++{_SPACE}++)? (?P<head>(?:{opcodes}){_NAMES})
             {_SPACE}++ (?P<args>{_REGISTER}(?:{_SPACE}*+,{_SPACE}*+{_REGISTER})*+) {_SPACE}*+; )
-      | (?P<label> [%\w$]++\s*+:(?!:) )
-      | (?P<version> \.version\s++(?P<version_value>\d++\.\d++|[^\s;]++) )
-      | (?P<target> \.target\s++(?P<target_value>\w++)[^\n;{{}}.]*+ )
+      | (?P<label> (?!\d)[%\w$\0]++\s*+:(?!:) )
+      | {going_on} (?P<version> \.version\b (?:[^\S\n]++(?P<version_value>\d++\.\d++(?![\w\0]|\.\d)|[^\s;]++))? )
+      | (?P<target> \.target\b (?P<target_value>{_GAP}[\w\0]++(?:{_GAP},{_GAP}[\w\0]++)*+)? )
       | (?P<line> \.(?:loc(?:\s++\d++)++
                 (?:\s*+,\s*+function_name\s++[^\s,]++(?:\s*+\+\s*+\d++)?\s*+,\s*+inlined_at(?:\s++\d++)++)?
             | file\s++\d++\s++(?:{_STRING})(?:\s*+,\s*+\d++)*+ | address_size\s++\d++) )
       | (?P<comment> {_COMMENT}|/\*(?s:.)*+ )
-      | (?P<directive> \.[^;{{}}"/]*+(?:(?:{_STRING}|{_COMMENT}{tail})[^;{{}}"/]*+)*+;? )
+      | (?P<directive> \.(?:[^;{{}}"/]++|{_STRING}|{_COMMENT}{tail}|/(?![/*]))*+;? )
+      | (?P<open> \{{++ )
+      | (?P<close> \}}++ )
+      | (?P<hole> (?:\0++\s++)++(?=[A-Za-z@{{}}.\#/"]|\Z) )
+      | (?P<general> [@A-Za-z_%$\0] {inner}*+;? )
+      | (?P<empty> ; )
       | (?P<string> {_STRING} )
       | (?P<quote> "[^"\n]*+ )
       | (?P<preprocessor> \#[^\n]*+ )
-      | (?P<general> [@\w$%(\[<!\\\0,=*|&~+-] {inner}*+;? )
-      | (?P<stray> . )
+      | (?P<stray> \d[\w$]*+:? | (?:[^\w\s;{{}}.@%$"\#/\0]|/(?![/*]))++ | . )
         """,
-        re.VERBOSE,
+        re.VERBOSE | re.ASCII,
     )
