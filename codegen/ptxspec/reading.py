@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from .model import (
     Implied,
     Instruction,
     Meaning,
+    Mixed,
     Modifier,
     NanRule,
     Note,
@@ -311,11 +313,35 @@ class _Files:
         for i, name in enumerate(data["other_types"]):
             if name in spec.types or name in spec.modifiers:
                 self.errors.append(doc.error(("other_types", i), f"'{name}' is a type or modifier of this section"))
+        for i, name in enumerate(data["empty_types"]):
+            self.known(doc, ("empty_types", i), name, data["other_types"], "type")
+        for opcode, names in data["other_forms"].items():
+            for i, name in enumerate(names):
+                self.known(doc, ("other_forms", opcode, i), name, data["other_types"], "type")
+        lists = ("repeatable", "leading", "immediates", "other_types", "empty_types", "special_registers")
         return Assembler(
             observed=_text(data["observed"]),
             ignored=tuple(map(tuple, data["ignored"])),
-            **{k: tuple(data[k]) for k in ("repeatable", "leading", "immediates", "other_types", "mixed")},
+            other_forms={opcode: tuple(names) for opcode, names in data["other_forms"].items()},
+            mixed=self.mixed(doc, data["mixed"], spec),
+            **{k: tuple(data[k]) for k in lists},
         )
+
+    def mixed(self, doc: Document, data: dict[str, Any], spec: Spec) -> Mixed:
+        ptx, target = data["requires"]["ptx"], data["requires"]["target"]
+        self.known(doc, ("mixed", "requires", "ptx"), ptx, spec.versions, "PTX version")
+        self.known(doc, ("mixed", "requires", "target"), target, spec.targets, "target")
+        found = []
+        for i, line in enumerate(data["syntax"]):
+            opcode, at = re.split(r"[.{\s]", line.strip())[0], ("mixed", "syntax", i)
+            try:
+                spellings = parse_line(line, opcode, self.groups)
+            except NotationError as e:
+                self.errors.append(doc.error_at(at, e.start, e.length, str(e), e.help))
+                continue
+            self.expanded(doc, at, line.split()[0][len(opcode) :], spec)
+            found += [(".".join((opcode, *names)), spellings.operands) for names in spellings.names]
+        return Mixed(tuple(found), ptx, target)
 
     def formats(self, doc: Document) -> dict[str, Format]:
         formats = {}
