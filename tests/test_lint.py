@@ -381,6 +381,7 @@ UNTOUCHED = r"""
 .maxntid 128, 1, 1
 {
   .reg .f32 %f<9>; .reg .pred p; .reg .b64 %rd<3>;   // add.foo.f32 %f0, %f1, %f2;
+  .reg .b16 %h<4>, %rs; .reg .b32 %r<5>, r0;
   .loc 1 2 3
   .loc 1 2 3, function_name $L__info+4, inlined_at 1 5 6
   /* add.foo.f32 %f0, %f1, %f2;
@@ -527,7 +528,7 @@ void f() {
   asm("add.f32 %0, %1, %2;\tadd.\
 five.f32 %0, %1, %2;");
   asm("addl %eax, %ebx\n\tadd x0, x1, #4\n\tmul.s $f1, $f2, $f3\n\tadd.w r0, r1, r2");
-  asm("ex2.approx.ftz.f32 %0, %1;\n" :: "n"(0f));
+  asm("ex2.approx.ftz.f32 %0, %1;\n" : "=f"(a) : "f"(0f));
   asm("add.f32 %0, %1, %2");
   cuModuleLoadData(&m, ".version 7.0\n.target sm_75\n"
                        "max.NaN.f32 %f0, %f1, %f2;\n");

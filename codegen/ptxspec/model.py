@@ -286,6 +286,8 @@ class Assembler:
     other_forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     empty_types: tuple[str, ...] = ()
     mixed: Mixed = Mixed()
+    registers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    constraints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     special_registers: tuple[str, ...] = ()
 
 

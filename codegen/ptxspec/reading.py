@@ -318,13 +318,20 @@ class _Files:
         for opcode, names in data["other_forms"].items():
             for i, name in enumerate(names):
                 self.known(doc, ("other_forms", opcode, i), name, data["other_types"], "type")
-        lists = ("repeatable", "leading", "immediates", "other_types", "empty_types", "special_registers")
+        for name in data["registers"]:
+            self.known(doc, ("registers", name), name, [*spec.types, "pred"], "type")
+        tables: dict[str, Any] = {
+            key: {name: tuple(names) for name, names in data[key].items()}
+            for key in ("other_forms", "registers", "constraints")
+        }
+        names = ("repeatable", "leading", "immediates", "other_types", "empty_types", "special_registers")
+        lists: dict[str, Any] = {key: tuple(data[key]) for key in names}
         return Assembler(
             observed=_text(data["observed"]),
             ignored=tuple(map(tuple, data["ignored"])),
-            other_forms={opcode: tuple(names) for opcode, names in data["other_forms"].items()},
             mixed=self.mixed(doc, data["mixed"], spec),
-            **{k: tuple(data[k]) for k in lists},
+            **tables,
+            **lists,
         )
 
     def mixed(self, doc: Document, data: dict[str, Any], spec: Spec) -> Mixed:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
+from . import constraints
 from .findings import Place
 from .operands import UNKNOWN
 from .scanning import HOLE, View
@@ -23,6 +24,7 @@ class Text:
     embedded = True
     final = True
     full = False
+    constraints: constraints.Constraints = ()
 
     def __init__(self, outer: View) -> None:
         self.text = ""
@@ -92,6 +94,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": " ", "b"
 def cpp(view: View) -> Iterator[Text]:
     """The inline assembly of a window on C or C++, and its strings that are PTX modules."""
     text, position = view.text, 0
+    unending = False  # an asm statement was that; what follows may be anything
     end = len(text)
     while True:
         m = _CPP.search(text, position)
@@ -112,6 +115,13 @@ def cpp(view: View) -> Iterator[Text]:
                 break
             stop = max(stop, after)
             inner = found.close()
+            if kind == "asm":
+                operands = None if unending else constraints.cpp(text, after)
+                if operands is None and not view.final and end - after < _OPEN_LIMIT:
+                    position = m.start()
+                    break
+                unending = operands is None
+                inner.constraints = operands or ()
             if kind == "asm" or _MODULE.search(inner.text):
                 yield inner
         position = stop
@@ -212,8 +222,11 @@ def python(view: View) -> Iterator[Text]:
         after = _python_parts(view, position, found)
         if after is None:
             break
-        position = after
         inner = found.close()
+        operands = constraints.listed(text, after, view.final or end - after > _OPEN_LIMIT)
+        if operands is None:
+            break
+        inner.constraints, position = operands, after
         if re.search(_CPP_ASM, inner.text):
             yield from cpp(inner)
         elif _MODULE.search(inner.text) or _STATEMENT.search(inner.text):

@@ -45,6 +45,10 @@ _SOURCES = {
     kinds.DISCARD: ("syntax", "`_` is no source operand", "name a register"),
     kinds.SINK: ("syntax", "a source operand is one register", "name one register"),
     kinds.PAIR: ("syntax", "a source operand is one register", "name one register"),
+    kinds.SPECIAL: ("illegal-operand", "{operand} is a special register, which is not read here",
+        "move it into a register first, and convert that"),
+    kinds.UNDECLARED: ("undeclared-register", "no register {operand} is declared here", "declare it before, by .reg"),
+    kinds.PART: ("illegal-operand", "{operand} is a part of a register that is no vector", "name the register alone"),
     kinds.MALFORMED: ("syntax", "no operand", "write registers or constants (1.0, 0f3F800000) with commas between"),
 }  # fmt: skip
 _DESTINATIONS = {
@@ -56,7 +60,8 @@ _DESTINATIONS = {
     kinds.NEGATED: ("illegal-destination", "the result is not negated", "negate it by an instruction of its own"),
     kinds.DISCARD: ("illegal-destination", "the result is not discarded; the assembler stops here", "name a register"),
     kinds.PAIR: ("illegal-destination", "there is no second result", "name one register"),
-    kinds.MALFORMED: _SOURCES[kinds.MALFORMED],
+    kinds.SPECIAL: ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
+    **{k: _SOURCES[k] for k in (kinds.UNDECLARED, kinds.PART, kinds.MALFORMED)},
 }  # fmt: skip
 
 
@@ -82,6 +87,11 @@ class Judge:
         self.repeatable = frozenset(assembler["repeatable"])
         self.leading = frozenset(assembler["leading"])
         self.immediates = frozenset(assembler["immediates"])
+        self.registers = {t: tuple(f".{r}" for r in rs) for t, rs in assembler["registers"].items()}
+        self.constraints = {f'"{c}"': tuple(f".{r}" for r in rs) for c, rs in assembler["constraints"].items()}
+        self.predicates = {
+            o for o, v in db.data["opcodes"].items() if any(re.search(r"\sp\s*,", s["line"]) for s in v["syntax"])
+        }
         self.ignored = [frozenset(group) for group in assembler["ignored"]]
         self._ignored_names = frozenset().union(*self.ignored)
         self.own = {o.name: frozenset(n for v in o.variants for n in v.names) for o in db.opcodes.values()}
@@ -291,10 +301,10 @@ class Judge:
 
     def _operands(self, variant: Variant, shape: Shape) -> list[Complaint]:
         found = []
-        for i, kind in enumerate(shape):
-            said = (_DESTINATIONS if i == 0 else _SOURCES).get(kind)
+        for i, (kind, type_) in enumerate(zip(shape, self._types(variant, len(shape)), strict=True)):
+            said = (_DESTINATIONS if i == 0 else _SOURCES).get(kind) or self._register(variant, kind, type_)
             if said is None and i and kind in (kinds.FLOAT, kinds.CONSTANT):
-                if variant.type not in self.immediates:
+                if type_ not in self.immediates:
                     message = f"{variant.spelling} takes no constants"
                     said = ("illegal-immediate", message, "move the constant into a register first")
                 elif kind == kinds.CONSTANT:
@@ -303,6 +313,26 @@ class Judge:
             if said is not None:
                 found.append(Complaint(ERROR, *said, operand=i))
         return found
+
+    def _types(self, variant: Variant, count: int) -> list[str]:
+        """The type of each of the operands."""
+        first = "pred" if variant.opcode in self.predicates else variant.type
+        last = variant.spelling.rpartition(".")[2] if variant in self.mixed else variant.type
+        return [first, *[last] * (count - 2), variant.type][:count]
+
+    def _register(self, variant: Variant, kind: str, type_: str) -> tuple[str, str, str] | None:
+        """What the assembler says of a register of another type, where its declaration or constraint is known."""
+        taken = self.registers[type_]
+        is_ = self.constraints.get(kind) or ((kind,) if kind.startswith(".") else taken)
+        if not set(taken).isdisjoint(is_):
+            return None
+        wanted = " or ".join(taken)
+        takes = f"{variant.spelling} takes {wanted} here"
+        if kind.startswith("."):
+            return "illegal-register", f"{{operand}} is a {kind} register; {takes}", f"name a register of {wanted}"
+        letters = [c for c, rs in self.constraints.items() if set(rs) <= set(taken)]
+        help = f"write {' or '.join(letters)}" if letters else f"name a register of {wanted}"
+        return "illegal-register", f"{{operand}} has the constraint {kind}, of {' or '.join(is_)}; {takes}", help
 
     def _notes(self, variant: Variant, names: Sequence[str]) -> list[Complaint]:
         found = []

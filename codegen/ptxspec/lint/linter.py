@@ -10,8 +10,9 @@ from ..diagnostics import PtxspecError, suggest
 from . import embedded
 from .findings import ERROR, Finding
 from .judging import NOT_OURS, Complaint, Judge, Shape
-from .operands import REGISTER, Operand, split
-from .scanning import Directive, Instruction, Item, Problem, Scanner, View
+from .operands import Operand, split
+from .registers import Registers
+from .scanning import HOLE, Declaration, Directive, Instruction, Item, Problem, Scanner, View
 from .windows import windows
 
 PTX, CPP, PYTHON = "ptx", "c++", "python"
@@ -20,14 +21,13 @@ LANGUAGES = {
     **dict.fromkeys((".py", ".pyi"), PYTHON),
 }
 _EXTRACT: dict[str, Callable[[View], Iterator[embedded.Text]]] = {CPP: embedded.cpp, PYTHON: embedded.python}
-_PLAIN: list[Shape] = [(REGISTER,) * n for n in range(16)]
 
 
 class _Module:
-    """What the text says of itself so far, or what the options say instead."""
+    """What the text says of itself so far, or what the options say instead of the target and the PTX version."""
 
-    def __init__(self, target: str | None, ptx: str | None) -> None:
-        self.target, self.ptx = target, ptx
+    def __init__(self, target: str | None, ptx: str | None, registers: Registers) -> None:
+        self.target, self.ptx, self.registers = target, ptx, registers
 
 
 class Linter:
@@ -37,12 +37,13 @@ class Linter:
         self.db = db
         self.target = db.target(target) if target is not None else None
         self.ptx = db.ptx_version(ptx) if ptx is not None else None
+        self._special = db.data["assembler"]["special_registers"]
         self.judge = Judge(db, pairs=self.target is not None and self.ptx is not None)
 
     def lint(self, chunks: Iterable[str], file: str, language: str = PTX) -> Iterator[Finding]:
         """The findings in one text, which comes in pieces of any size."""
         if language == PTX:
-            module = _Module(self.target, self.ptx)
+            module = _Module(self.target, self.ptx, Registers(self._special))
             scanner = Scanner(self.db.opcodes)
             for window in windows(chunks):
                 for item in scanner.scan(window):
@@ -51,7 +52,8 @@ class Linter:
         extract = _EXTRACT[language]
         for window in windows(chunks):
             for text in extract(window):
-                module = _Module(self.target, self.ptx)
+                registers = Registers(self._special, text.constraints, HOLE not in text.text)
+                module = _Module(self.target, self.ptx, registers)
                 for item in Scanner(self.db.opcodes, embedded=True).scan(text):
                     yield from self._findings(item, text, module, file)
 
@@ -59,11 +61,11 @@ class Linter:
         if isinstance(item, Instruction):
             if item.plain >= 0:
                 head: str = item.head
-                shape: Shape | None = _PLAIN[item.plain] if item.plain < len(_PLAIN) else (REGISTER,) * item.plain
+                shape: Shape | None = module.registers.kinds(item.operands)
                 operands: list[Operand] = []
             else:
                 head = "".join(item.head.split())
-                operands = list(split(item.operands))
+                operands = [module.registers.known(o) for o in split(item.operands)]
                 shape = embedded.shape([o.kind for o in operands]) if view.embedded else tuple(o.kind for o in operands)
             judgement = self.judge.judge(head, shape, module.target, module.ptx, view.embedded)
             for c in judgement.complaints:
@@ -74,6 +76,8 @@ class Linter:
                     file, place.line, place.column, ERROR, "syntax", "a semicolon is missing behind this instruction",
                     judgement.variant or head, "end it by ;", len(item.head), place.source, place.at,
                 )  # fmt: skip
+        elif isinstance(item, Declaration):
+            module.registers.take(item.text)
         elif isinstance(item, Directive):
             yield from self._directive(item, view, module, file)
         else:
@@ -126,17 +130,18 @@ def _target(text: str) -> str:
 def _instruction_finding(
     item: Instruction, operands: list[Operand], view: View, file: str, c: Complaint, variant: str
 ) -> Finding:
-    start, length = item.start, len(item.head)
+    start, length, message = item.start, len(item.head), c.message
     if c.name >= 0:
         names = list(re.finditer(r"\.[\w:]*", item.head))
         if c.name < len(names):
             start, length = item.start + names[c.name].start(), len(names[c.name][0])
-    elif 0 <= c.operand < len(operands):
-        operand = operands[c.operand]
+    elif c.operand >= 0:
+        operand = (operands or list(split(item.operands)))[c.operand]
+        message = message.replace("{operand}", operand.text)
         start, length = item.operands_start + operand.start, len(operand.text)
     place = view.place(start)
     return Finding(
-        file, place.line, place.column, c.severity, c.code, c.message, variant, c.help, length, place.source, place.at
+        file, place.line, place.column, c.severity, c.code, message, variant, c.help, length, place.source, place.at
     )
 
 

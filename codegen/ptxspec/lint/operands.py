@@ -12,6 +12,8 @@ REGISTER, FLOAT, CONSTANT, VECTOR, ADDRESS, NEGATED, DISCARD, SINK, PAIR, SUM, M
     "register", "float", "constant", "vector", "address", "negated", "discard", "sink", "pair", "sum", "malformed",
     "unknown",
 )  # fmt: skip
+# What a register turns out to be by its name and the declarations; else its type.
+SPECIAL, UNDECLARED, PART = "special", "undeclared", "part"
 
 
 class Operand(NamedTuple):

@@ -1,4 +1,5 @@
-"""PTX text -> the instructions of the database, the .version and .target directives, and what cannot be read.
+"""PTX text -> the instructions of the database, the .version and .target directives, what tells which registers there
+are, and what cannot be read.
 
 Only what is needed to find these is understood; all else is skipped. The text comes in windows, so that a file of any
 length takes the same memory."""
@@ -19,8 +20,9 @@ HOLE = "\0"  # in text from other languages: what stands here is not known
 
 _SPACE = r"[ \t]"
 _REGISTER = r"(?:%{0,2}(?!_\b)[A-Za-z_$][\w$]*+|[%$]\d++)"
-_COMMENT = r"//[^\n]*+|/\*(?s:.)*?\*/"
+COMMENT = r"//[^\n]*+|/\*(?s:.)*?\*/"
 _STRING = r'"[^"\n]*+"|"[^";]*+"'
+_DECLARES = re.compile(r"\.(?:reg|func|entry)\b")
 _NAMES = r"(?:\.[\w:]++)*+"
 
 
@@ -69,7 +71,13 @@ class Problem(NamedTuple):
     place: Place | None = None
 
 
-Item: TypeAlias = Instruction | Directive | Problem
+class Declaration(NamedTuple):
+    """What tells which registers there are: `.reg`, the head of a function, braces; None for what was not read."""
+
+    text: str | None
+
+
+Item: TypeAlias = Instruction | Directive | Problem | Declaration
 
 
 class Scanner:
@@ -113,6 +121,8 @@ class Scanner:
                     yield instruction
             elif kind == "version" or kind == "target":
                 yield Directive(start, kind, m[kind + "_value"], m.start(kind + "_value"))
+            elif kind == "block" or (kind == "directive" and _DECLARES.search(m[0])):
+                yield Declaration(m[0])
             elif kind == "comment" and not m[0].startswith("//") and (len(m[0]) < 4 or not m[0].endswith("*/")):
                 yield _open_comment(start)
             elif kind == "quote":
@@ -128,6 +138,7 @@ class Scanner:
             if text.startswith('"', position):
                 yield Problem(position, 1, "unterminated-string", "this string does not end")
             self._give_up(view, position)
+            yield Declaration(None)
             position = end
         line = text.rfind("\n", 0, position) + 1
         view.used = line if position - line < _KEPT else position
@@ -142,7 +153,7 @@ class Scanner:
 
     def _general(self, statement: str, start: int) -> Instruction | None:
         if "/" in statement:
-            statement = re.sub(_COMMENT, lambda m: re.sub(r"[^\n]", " ", m[0]), statement)
+            statement = re.sub(COMMENT, lambda m: re.sub(r"[^\n]", " ", m[0]), statement)
         m = self._head(statement)
         if m is None:
             return None
@@ -178,20 +189,21 @@ def _pattern(opcodes: str, final: bool) -> re.Pattern[str]:
 
     Where more text may come, what is still open goes on to the end of the text, and so is not complete."""
     tail = "" if final else r'|/\*(?s:.)*+|"[^";]*+\Z|\{[^;{}"]*+\Z'
-    inner = rf'(?:[^;{{}}"/]++|{_COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING}{tail})'
+    inner = rf'(?:[^;{{}}"/]++|{COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING}{tail})'
     return re.compile(
         rf"""
-        (?P<space> [\s;{{}}]++ )
+        (?P<space> [\s;]++ )
       | (?P<plain> (?:@!?[%\w$]++{_SPACE}++)? (?P<head>(?:{opcodes}){_NAMES})
             {_SPACE}++ (?P<args>{_REGISTER}(?:{_SPACE}*+,{_SPACE}*+{_REGISTER})*+) {_SPACE}*+; )
+      | (?P<block> [{{}}][\s;{{}}]*+ )
       | (?P<label> [%\w$]++\s*+:(?!:) )
       | (?P<version> \.version\s++(?P<version_value>\d++\.\d++|[^\s;]++) )
       | (?P<target> \.target\s++(?P<target_value>\w++)[^\n;{{}}.]*+ )
       | (?P<line> \.(?:loc(?:\s++\d++)++
                 (?:\s*+,\s*+function_name\s++[^\s,]++(?:\s*+\+\s*+\d++)?\s*+,\s*+inlined_at(?:\s++\d++)++)?
             | file\s++\d++\s++(?:{_STRING})(?:\s*+,\s*+\d++)*+ | address_size\s++\d++) )
-      | (?P<comment> {_COMMENT}|/\*(?s:.)*+ )
-      | (?P<directive> \.[^;{{}}"/]*+(?:(?:{_STRING}|{_COMMENT}{tail})[^;{{}}"/]*+)*+;? )
+      | (?P<comment> {COMMENT}|/\*(?s:.)*+ )
+      | (?P<directive> \.[^;{{}}"/]*+(?:(?:{_STRING}|{COMMENT}{tail})[^;{{}}"/]*+)*+;? )
       | (?P<string> {_STRING} )
       | (?P<quote> "[^"\n]*+ )
       | (?P<preprocessor> \#[^\n]*+ )
