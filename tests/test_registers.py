@@ -179,6 +179,8 @@ NAMED = [
     "add.f32 g,%f0,%f1;",
     "add.f32 %f0,k,%f1;",
     "add.f32 %f0,f,%f1;",
+    "add.f32 f,%f0,%f1;",
+    "add.f32 other,%f0,%f1;",
     "L: add.f32 %f0,L,%f1;",
     ".param .f32 q; add.f32 %f0,q,%f1;",
     ".local .f32 q; add.f32 %f0,q,%f1;",
@@ -253,6 +255,7 @@ def test_a_register_is_named_with_its_type_and_what_is_taken(db: Database) -> No
         ".reg .f32 a; add.f32 a, b, a;",
         ".entry k() { .reg .f32 a } .reg b; add.f32 a, b, c;",
         ".entry k() { .reg .f32 a<b>; add.f32 a1, c, d; }",
+        '#include "declarations.h"\n.entry k() { add.f32 a, b, c; }',
     ],
 )
 def test_where_a_declaration_may_be_out_of_sight_nothing_is_said(db: Database, text: str) -> None:

@@ -61,6 +61,8 @@ _DESTINATIONS = {
     kinds.DISCARD: ("illegal-destination", "the result is not discarded; the assembler stops here", "name a register"),
     kinds.PAIR: ("illegal-destination", "there is no second result", "name one register"),
     kinds.SPECIAL: ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
+    # As a source the assembler takes one.
+    kinds.FUNCTION: ("illegal-destination", "{operand} is a function", "name a register"),
     **{k: _SOURCES[k] for k in (kinds.UNDECLARED, kinds.PART, kinds.MALFORMED)},
 }  # fmt: skip
 

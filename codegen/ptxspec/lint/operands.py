@@ -13,7 +13,7 @@ REGISTER, FLOAT, CONSTANT, VECTOR, ADDRESS, NEGATED, DISCARD, SINK, PAIR, SUM, M
     "unknown",
 )  # fmt: skip
 # What a register turns out to be by its name and the declarations; else its type.
-SPECIAL, UNDECLARED, PART = "special", "undeclared", "part"
+SPECIAL, UNDECLARED, PART, FUNCTION = "special", "undeclared", "part", "function"
 
 
 class Operand(NamedTuple):

@@ -15,7 +15,6 @@ _HEAD = re.compile(r"\.(?:func|entry)\b")
 _PARAMETER = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\.\w+)\s+(?P<name>[%\w$]+)")
 _NUMBERED = re.compile(r"(.*?)(\d+)")
 _OPERAND = re.compile(r"(?P<name>[^.\[]+)(?P<part>.*)", re.DOTALL)
-_FUNCTION = "function"
 # No program nests blocks so deep.
 _DEEPEST = 1000
 _MANY = 100_000
@@ -66,7 +65,7 @@ class Registers:
             while (outside := re.sub(r"\([^()]*\)", " ", names)) != names:
                 names = outside
             for name in re.findall(r"(?<![.\w$%])[A-Za-z_$%][\w$]*", names):
-                self._blocks[0][name] = (None, _FUNCTION)
+                self._blocks[0][name] = (None, kinds.FUNCTION)
             if not text.rstrip().endswith(";"):
                 self._pending = {p["name"]: (None, _type(p["type"])) for p in _PARAMETER.finditer(text)}
 
@@ -113,9 +112,7 @@ class Registers:
             if _find(self._special, name):
                 return kinds.SPECIAL
             return kinds.UNDECLARED if self._body is not None and self._whole else kinds.REGISTER
-        if declared == _FUNCTION:
-            return kinds.REGISTER
-        if not part:
+        if not part or declared == kinds.FUNCTION:
             return declared
         if declared.startswith(".v"):
             return declared.split()[1] if re.fullmatch(r"\.[xyzwrgba]", part) else kinds.REGISTER

@@ -23,6 +23,7 @@ _REGISTER = r"(?:%{0,2}(?!_\b)[A-Za-z_$][\w$]*+|[%$]\d++)"
 COMMENT = r"//[^\n]*+|/\*(?s:.)*?\*/"
 _STRING = r'"[^"\n]*+"|"[^";]*+"'
 _DECLARES = re.compile(r"\.(?:reg|func|entry)\b")
+_DEFINES = re.compile(r"#\s*[a-z]")  # and no line marker, as in # 1 "a.ptx"
 _NAMES = r"(?:\.[\w:]++)*+"
 
 
@@ -123,6 +124,8 @@ class Scanner:
                 yield Directive(start, kind, m[kind + "_value"], m.start(kind + "_value"))
             elif kind == "block" or (kind == "directive" and _DECLARES.search(m[0])):
                 yield Declaration(m[0])
+            elif kind == "preprocessor" and _DEFINES.match(m[0]):
+                yield Declaration(None)
             elif kind == "comment" and not m[0].startswith("//") and (len(m[0]) < 4 or not m[0].endswith("*/")):
                 yield _open_comment(start)
             elif kind == "quote":
