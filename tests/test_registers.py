@@ -361,6 +361,7 @@ def test_the_constraints_of_inline_assembly_are_types(db: Database, text: str, c
         ('tl.inline_asm_elementwise("add.f32 $0, $1, $2;", constraints=c)', []),
         ('tl.inline_asm_elementwise("add.f32 $0, $1, $2;", ("=f,f"), [a])', []),
         ('f("add.f32 $0, $1, $2;", "some text")', []),
+        ('["add.f32 $0, $1, $2;", "d", "d"]', []),
         ('f"{{ {declarations} add.f32 t, $1, $2; }}"', []),
         ('m = f".version 8.0\\n.target sm_80\\n.entry k() {{ {decl} add.f32 a, b, c; }}"', []),
         ('m = ".version 8.0\\n.target sm_80\\n.entry k() { .reg .f64 a; add.f32 a, a, c; }"',

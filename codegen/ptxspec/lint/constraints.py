@@ -43,7 +43,7 @@ def cpp(text: str, position: int) -> Constraints | None:
 def listed(text: str, position: int, final: bool) -> Constraints | None:
     """The operands of LLVM's constraints behind a string; what is destroyed, as in ~{memory}, is none. None where they
     may still come."""
-    if m := _LISTED.match(text, position):
+    if (m := _LISTED.match(text, position)) and "=" in m["list"]:
         return _letters([part.strip() for part in m["list"].split(",") if "~" not in part])
     return None if not final and _LISTED_OPEN.match(text, position) else ()
 

@@ -324,9 +324,9 @@ class Judge:
 
     def _register(self, variant: Variant, kind: str, type_: str) -> tuple[str, str, str] | None:
         """What the assembler says of a register of another type, where its declaration or constraint is known."""
-        taken = self.registers[type_]
+        taken = self.registers.get(type_, ())
         is_ = self.constraints.get(kind) or ((kind,) if kind.startswith(".") else taken)
-        if not set(taken).isdisjoint(is_):
+        if not taken or not set(taken).isdisjoint(is_):
             return None
         wanted = " or ".join(taken)
         takes = f"{variant.spelling} takes {wanted} here"

@@ -11,7 +11,7 @@ from . import embedded
 from .findings import ERROR, Finding
 from .judging import NOT_OURS, Complaint, Judge, Shape
 from .operands import Operand, split
-from .registers import Registers
+from .registers import Registers, special_registers
 from .scanning import HOLE, Declaration, Directive, Instruction, Item, Problem, Scanner, View
 from .windows import windows
 
@@ -37,7 +37,7 @@ class Linter:
         self.db = db
         self.target = db.target(target) if target is not None else None
         self.ptx = db.ptx_version(ptx) if ptx is not None else None
-        self._special = db.data["assembler"]["special_registers"]
+        self._special = special_registers(db.data["assembler"]["special_registers"])
         self.judge = Judge(db, pairs=self.target is not None and self.ptx is not None)
 
     def lint(self, chunks: Iterable[str], file: str, language: str = PTX) -> Iterator[Finding]:

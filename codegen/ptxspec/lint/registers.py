@@ -20,22 +20,22 @@ _DEEPEST = 1000
 _MANY = 100_000
 
 # Names of one block: of %f<9>, %f has the count and the type.
-_Block = dict[str, tuple[int | None, str]]
+Block = dict[str, tuple[int | None, str]]
 
 
 class Registers:
     """What the names in one text stand for. Where a declaration may have been missed, nothing is said of them.
 
-    `constraints` are the letters of the operands %0, %1 and so on of inline assembly. `whole`: nothing is filled into
-    the text elsewhere, so that what it does not declare is declared nowhere."""
+    `special` has the special registers. `constraints` are the letters of the operands %0, %1 and so on of inline
+    assembly. `whole`: nothing is filled into the text elsewhere, so that what it does not declare is declared nowhere.
+    """
 
-    def __init__(self, special: Iterable[str], constraints: Sequence[str | None] = (), whole: bool = True) -> None:
-        self._special: _Block = {}
-        _add(self._special, "special", ",".join(special))
+    def __init__(self, special: Block, constraints: Sequence[str | None] = (), whole: bool = True) -> None:
+        self._special = special
         self._constraints = constraints
         self._whole = whole
-        self._blocks: list[_Block] = [{}]
-        self._pending: _Block | None = None  # the registers of a function whose body follows
+        self._blocks: list[Block] = [{}]
+        self._pending: Block | None = None  # the registers of a function whose body follows
         self._body: int | None = None  # how deep the body of the function is
         self._lost = False
         self._known: dict[str, str] = {}
@@ -119,7 +119,13 @@ class Registers:
         return kinds.PART
 
 
-def _add(block: _Block, type_: str, names: str) -> bool:
+def special_registers(names: Iterable[str]) -> Block:
+    found: Block = {}
+    _add(found, kinds.SPECIAL, ",".join(names))
+    return found
+
+
+def _add(block: Block, type_: str, names: str) -> bool:
     """Whether all of the names were understood."""
     for name in names.split(","):
         m = _NAME.fullmatch(name.strip())
@@ -134,7 +140,7 @@ def _add(block: _Block, type_: str, names: str) -> bool:
     return True
 
 
-def _find(block: _Block, name: str) -> str | None:
+def _find(block: Block, name: str) -> str | None:
     if name in block:
         return block[name][1]
     m = _NUMBERED.fullmatch(name)
