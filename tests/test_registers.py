@@ -145,6 +145,8 @@ NAMED = [
     ".reg .f32 x<0x3>; add.f32 x2,x0,x1;",
     ".reg .f32 x<3 >; add.f32 x2,x3,x1;",
     ".reg .f32 x<9>; add.f32 x007,x8,x1;",
+    f".reg .f32 x<9>; add.f32 x{'0' * 30}7,x8,x1;",
+    f".reg .f32 x<9>; add.f32 x{'7' * 30},x8,x1;",
     ".reg .f32 x1<5>; add.f32 x10,x11,x12;",
     ".reg .f32 x<4>; add.f32 x,x1,x2;",
     ".reg .f32 x<8>, x8; add.f32 x7,x0,x8;",
@@ -255,6 +257,8 @@ def test_a_register_is_named_with_its_type_and_what_is_taken(db: Database) -> No
         ".reg .f32 a; add.f32 a, b, a;",
         ".entry k() { .reg .f32 a } .reg b; add.f32 a, b, c;",
         ".entry k() { .reg .f32 a<b>; add.f32 a1, c, d; }",
+        ".entry k() { .reg .f32 a<010>; add.f32 a1, c, d; }",
+        f"%{'1' * 5000} add.f32 %{'1' * 5000}, x{'0' * 5000}, d;",
         '#include "declarations.h"\n.entry k() { add.f32 a, b, c; }',
     ],
 )

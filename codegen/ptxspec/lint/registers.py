@@ -13,8 +13,9 @@ _REG = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\.\w+)\
 _NAME = re.compile(r"([%\w$]+)(?:\s*<\s*(\w+)\s*>)?")
 _HEAD = re.compile(r"\.(?:func|entry)\b")
 _PARAMETER = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\.\w+)\s+(?P<name>[%\w$]+)")
-_NUMBERED = re.compile(r"(.*?)(\d+)")
-_OPERAND = re.compile(r"(?P<name>[^.\[]+)(?P<part>.*)", re.DOTALL)
+_PART = re.compile(r"[.\[].*", re.DOTALL)
+_ARGUMENT = re.compile(r"[%$][0-9]{1,4}")
+_DIGITS = "0123456789"
 # No program nests blocks so deep.
 _DEEPEST = 1000
 _MANY = 100_000
@@ -99,15 +100,16 @@ class Registers:
         return found
 
     def _kind(self, text: str) -> str:
-        # In inline assembly a register's % is written twice.
-        m = _OPERAND.fullmatch(text.replace("%%", "%"))
-        if m is None or self._lost:
+        if self._lost:
             return kinds.REGISTER
-        name, part = m["name"], m["part"]
-        if name[0] in "%$" and name[1:].isdigit() and int(name[1:]) < len(self._constraints):
+        # In inline assembly a register's % is written twice.
+        name, part = text.replace("%%", "%"), ""
+        if m := _PART.search(name):
+            name, part = name[: m.start()], m[0]
+        if self._constraints and _ARGUMENT.fullmatch(name) and int(name[1:]) < len(self._constraints):
             letter = self._constraints[int(name[1:])]
             return kinds.REGISTER if letter is None or part else kinds.CONSTANT if letter == "n" else f'"{letter}"'
-        declared = next((found for b in reversed(self._blocks) if (found := _find(b, name))), None)
+        declared = self._declared(name)
         if declared is None:
             if _find(self._special, name):
                 return kinds.SPECIAL
@@ -117,6 +119,12 @@ class Registers:
         if declared.startswith(".v"):
             return declared.split()[1] if re.fullmatch(r"\.[xyzwrgba]", part) else kinds.REGISTER
         return kinds.PART
+
+    def _declared(self, name: str) -> str | None:
+        for block in reversed(self._blocks):
+            if found := _find(block, name):
+                return found
+        return None
 
 
 def special_registers(names: Iterable[str]) -> Block:
@@ -133,7 +141,7 @@ def _add(block: Block, type_: str, names: str) -> bool:
             return False
         if m[2] is None:
             block.setdefault(m[1], (None, type_))
-        elif re.fullmatch(r"\d+|0[xX][\da-fA-F]+", m[2]):
+        elif re.fullmatch(r"0|[1-9][0-9]{0,9}|0[xX][\da-fA-F]{1,9}", m[2]):
             block.setdefault(f"{m[1]}<", (int(m[2], 0), type_))
         else:
             return False
@@ -143,11 +151,13 @@ def _add(block: Block, type_: str, names: str) -> bool:
 def _find(block: Block, name: str) -> str | None:
     if name in block:
         return block[name][1]
-    m = _NUMBERED.fullmatch(name)
-    if m and (family := block.get(f"{m[1]}<")):
-        count, type_ = family
-        return type_ if count is not None and int(m[2]) < count else None
-    return None
+    prefix = name.rstrip(_DIGITS)
+    family = block.get(f"{prefix}<")
+    if family is None or prefix == name:
+        return None
+    count, type_ = family
+    number = name[len(prefix) :].lstrip("0") or "0"
+    return type_ if count is not None and len(number) < 12 and int(number) < count else None
 
 
 def _type(text: str) -> str:
