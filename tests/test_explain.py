@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from ptxspec.cli import main
 from ptxspec.database import Database
 from ptxspec.explain import complaints, explain
-from ptxspec.ptxas import find_ptxas
+from ptxspec.ptxas import find_ptxas, judge, statement
 
 ROOT = Path(__file__).parents[1]
 
@@ -103,14 +104,67 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
         ("Unsupported .target 'sm_999'", "sm_"),
         ("Multiple rounding modifiers specified", "one of them"),
         ("Parsing error near ';': syntax error", "what follows was not judged"),
+        ("Feature 'max.f32 with 3 input operands' requires .target sm_100 or higher", "needs .version 8.8"),
+        ("Modifier '.xorsign' requires .target sm_86 or higher", "needs .version 7.2"),
+        ("Instruction 'tanh' requires .target sm_75 or higher", "needs .version 7.0"),
+        ("Feature '.satfinite' requires .target sm_70 or higher", "needs .version 5.1"),
+        ("Special register argument not allowed for instruction 'add'", "move it into a register"),
+        ("Vector operand is not allowed for instruction 'add'", "name one register"),
+        ("Argument 1 of instruction 'add': must be register", "load it into a register first"),
+        ("Argument 0 of instruction 'add': must be register", "the result needs a register"),
+        ("Operand negation not allowed for instruction 'mul'", "an instruction of its own"),
+        ("Not a name of any known instruction: 'ADD'", "written small: add"),
+        ("Not a name of any known instruction: 'ad'", "did you mean 'add'"),
+        ("Not a name of any known instruction: 'qqqqqqq'", "no instruction of this database is qqqqqqq"),
+        ("Constant overflow", "no type has such a large integer"),
+        ("Value 'sm_130' is not defined for option 'gpu-name'", "did you mean 'sm_"),
+        ("Value 'sm_20' is not defined for option 'gpu-name'", "sm_20 came with PTX 2.0"),
+        ("Missing .target directive at start of file 'a.ptx'", "`.target sm_"),
+        ("Parsing error near 'st': syntax error", "a semicolon is missing in front of 'st'"),
+        ("Unknown symbol 'x'", "`.reg .f32 x;`"),
         ("Something else altogether", "not what this is about"),
     ],
 )
 @pytest.mark.parametrize("severity", ["error  ", "fatal  "])
-def test_each_form_of_message_has_an_answer(db: Database, message: str, answer: str, severity: str) -> None:
-    text = "\n".join(explain(db, [f"ptxas /nowhere/a.ptx, line 9; {severity}: {message}"]))
+@pytest.mark.parametrize("name", ["ptxas", "ptxas-blackwell", "ptxas.exe"])
+def test_each_form_of_message_has_an_answer(db: Database, message: str, answer: str, severity: str, name: str) -> None:
+    text = "\n".join(explain(db, [f"{name} /nowhere/a.ptx, line 9; {severity}: {message}"]))
     assert message in text and "/nowhere/a.ptx:9" in text
     assert answer in text
+
+
+def test_without_the_file_the_version_named_is_that_of_the_oldest_variant_meant(db: Database, ptxas: Path) -> None:
+    """Whatever ptxas says of all variants on all targets."""
+    floors: dict[tuple[str, str], set[str]] = {}
+    newest = next(reversed(db.ptx))
+    statements = [statement(v.spelling, v.operands, v.opcode == "testp") for v in db.variants]
+    for target in db.targets:
+        for v, messages in zip(db.variants, judge(ptxas, statements, target, newest), strict=True):
+            for m in messages:
+                if found := re.search(r"requires \.target (\w+) or higher", m):
+                    floors.setdefault((m, found[1]), set()).add(v.requires.ptx)
+    assert len(floors) > 40
+    for (message, target), versions in floors.items():
+        first = max(min(versions, key=db.ptx.__getitem__), db.targets[target].ptx, key=db.ptx.__getitem__)
+        assert f"it needs .version {first} " in "\n".join(explain(db, [f"ptxas fatal   : {message}"])), message
+
+
+def test_what_was_said_of_an_instruction_does_not_answer_another_complaint(
+    db: Database, ptxas: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "a.ptx"
+    source.write_text(".version 8.0\n.target sm_80\n.entry k() {\n.reg .f32 f;\nmax.xorsign.f32 f,f,f;\n}\n")
+    text = "\n".join(explain(db, log_of(ptxas, source)))
+    assert "lacks .abs" in text
+    assert "compile for sm_86" in text and "needs .version 7.2" in text
+
+
+def test_ptxas_may_have_another_name(db: Database, ptxas: Path, tmp_path: Path) -> None:
+    """Triton's is ptxas-blackwell, and calls itself so."""
+    source, other = tmp_path / "a.ptx", tmp_path / "ptxas-blackwell"
+    source.write_text(MODULE)
+    other.symlink_to(ptxas)
+    assert complaints(db, log_of(other, source)) == complaints(db, log_of(ptxas, source)) != []
 
 
 def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

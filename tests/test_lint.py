@@ -199,18 +199,10 @@ def mutated(db: Database, r: random.Random) -> str:
     return f"{before}{spelled}{r.choice((' ', '  ', chr(9)))}{r.choice((', ', ',', ' , ')).join(operands)};"
 
 
-def is_mixed(db: Database, text: str) -> bool:
-    m = re.search(r"([a-z]\w*)((?:\.[\w:]+)+)", text)
-    return (
-        m is not None
-        and ".".join([m[1], *(n for n in m[2].split(".") if n in db.data["types"])]) in (db.data["assembler"]["mixed"])
-    )
-
-
 def spoilt(db: Database, count: int, seed: object) -> list[str]:
     r = random.Random(str(seed))
     some = [mutated(db, r) for _ in range(count)]
-    return [s for s in some if STATEMENT.fullmatch(s) and not is_mixed(db, s)]
+    return [s for s in some if STATEMENT.fullmatch(s)]
 
 
 @pytest.mark.parametrize("pair", [NEWEST, ("sm_61", "8.2")])
@@ -259,6 +251,83 @@ def test_each_modifier_of_the_assembler_is_taken_or_refused_as_by_ptxas(db: Data
             written(db, ".".join((opcode, *p)), v.operands) for p in itertools.islice(itertools.permutations(names), 24)
         ]
     assert disagreements(db, ptxas, some, NEWEST) == []
+
+
+# Types of other instructions
+
+
+def places(type_: str) -> str:
+    """A register for a type of any section."""
+    if type_ in REGISTERS:
+        return REGISTERS[type_]
+    m = re.search(r"(\d+)(?:x(\d+))?$", type_)
+    bits = int(m[1]) * int(m[2] or 1) if m else 32
+    return "%r" if bits == 32 else "%b" if bits == 64 else "%h"
+
+
+@pytest.mark.parametrize("pair", [NEWEST, ("sm_100", "8.6"), ("sm_90", "8.8"), ("sm_20", "3.1")])
+def test_every_two_types_together_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path, pair: Pair) -> None:
+    assembler = db.data["assembler"]
+    other = [t for t in assembler["other_types"] if t not in assembler["empty_types"]]
+    some = []
+    for opcode, (one, two) in itertools.product(db.opcodes, itertools.product((*db.data["types"], *other), repeat=2)):
+        if one in other and two in other:
+            continue
+        rounding = ".rn" if any("rn" in v.names for v in db.opcodes[opcode].variants) else ""
+        count = max(v.operands for v in db.opcodes[opcode].variants if "xorsign" not in v.names and v.type != "f32x2")
+        count = 2 if opcode in ("max", "min") else count
+        operands = [places(one), *[places(two)] * (count - 1), places(one)]
+        spelled = f"{opcode}{rounding}.{one}.{two}"
+        some.append(f"{spelled} {', '.join(f'{r}{i}' for i, r in enumerate(operands))};")
+    assert len(some) > 10_000
+    assert disagreements(db, ptxas, some, pair) == []
+
+
+def test_a_single_type_of_another_section_is_refused_where_ptxas_knows_no_such_instruction(
+    db: Database, ptxas: Path
+) -> None:
+    """The instructions that it knows are not judged."""
+    assembler = db.data["assembler"]
+    other = [t for t in assembler["other_types"] if t not in assembler["empty_types"]]
+    for opcode in db.opcodes:
+        missing = [t for t in other if t not in assembler["other_forms"].get(opcode, ())]
+        heads = ("", ".rn", ".lo", ".wide", ".approx", ".cc")
+        some = [
+            f"{opcode}{head}.{t} {', '.join(f'{places(t)}{i}' for i in range(n + 1))};"
+            for t in missing
+            for head in heads
+            for n in (1, 2, 3)
+        ]
+        assert disagreements(db, ptxas, some, NEWEST) == []
+        assert [f for t in set(other) - set(missing) for f in db.lint(f"{opcode}.rn.{t} a, b, c;")] == []
+
+
+def test_forms_with_two_types_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path) -> None:
+    mixed = db.data["assembler"]["mixed"]["spellings"]
+    some, spoilt_ones = [], []
+    for spelling, operands in mixed:
+        registers = "%f0, %h1, %h2, %f3" if operands == 3 else "%f0, %h1, %f2"
+        some.append(f"{spelling} {registers};")
+    for opcode, types in sorted({(s.split(".")[0], tuple(s.split(".")[-2:])) for s, _ in mixed}):
+        for head, count in itertools.product(HEADS, range(4)):
+            for flags in itertools.combinations(FLAGS, count):
+                spelling = ".".join((opcode, *([head] if head else []), *flags, *types))
+                spoilt_ones += [f"{spelling} {r};" for r in ("%f0, %h1, %h2, %f3", "%f0, %h1, %f2", "%f0, %h1")]
+    assert len(some) > 50 and len(spoilt_ones) > 5_000
+    assert disagreements(db, ptxas, spoilt_ones, NEWEST) == []
+    for pair in random.Random(2).sample(pairs(db), 60):
+        assert disagreements(db, ptxas, some, pair) == []
+
+
+def test_a_type_that_is_refused_is_pointed_at(db: Database) -> None:
+    found = db.lint("add.f32.s32 %f0, %f1, %f2;\nadd.ftz.f32.f16 %f0, %h1, %f2;\nfma.rn.e5m2 %r0, %r1, %r2, %r3;")
+    assert [(f.line, f.code, f.source[f.at : f.at + f.length]) for f in found] == [
+        (1, "illegal-type", ".s32"),
+        (2, "illegal-modifier", ".ftz"),
+        (3, "illegal-type", ".e5m2"),
+    ]
+    assert [f.code for f in db.lint("fma.rn.f32.bf16 %f0, %h1, %h2, %f3;", target="sm_90")] == ["target-too-old"]
+    assert db.lint("mul.lo.s32 %r0, %r1, %r2; add.f32.bf16 %f0, %h1, %f2;") == []
 
 
 # Modules
@@ -437,6 +506,7 @@ UNTOUCHED = r"""
 .maxntid 128, 1, 1
 {
   .reg .f32 %f<9>; .reg .pred p; .reg .b64 %rd<3>;   // add.foo.f32 %f0, %f1, %f2;
+  .reg .b16 %h<4>, %rs; .reg .b32 %r<5>, r0;
   .loc 1 2 3
   .loc 1 2 3, function_name $L__info+4, inlined_at 1 5 6
   /* add.foo.f32 %f0, %f1, %f2;
@@ -583,7 +653,7 @@ void f() {
   asm("add.f32 %0, %1, %2;\tadd.\
 five.f32 %0, %1, %2;");
   asm("addl %eax, %ebx\n\tadd x0, x1, #4\n\tmul.s $f1, $f2, $f3\n\tadd.w r0, r1, r2");
-  asm("ex2.approx.ftz.f32 %0, %1;\n" :: "n"(0f));
+  asm("ex2.approx.ftz.f32 %0, %1;\n" : "=f"(a) : "f"(0f));
   cuModuleLoadData(&m, ".version 7.0\n.target sm_75\n"
                        "max.NaN.f32 %f0, %f1, %f2;\n");
 #define MACRO(x) asm( \

@@ -180,7 +180,9 @@ class Database:
             self._by_key.setdefault((v.opcode, v.names), []).append(v)
             by_opcode[v.opcode].append(v)
         assembler = data["assembler"]
-        self._other_types, self._mixed = frozenset(assembler["other_types"]), frozenset(assembler["mixed"])
+        self._other_types, self._empty_types = frozenset(assembler["other_types"]), frozenset(assembler["empty_types"])
+        self._other_forms = {f"{o}.{t}" for o, types in assembler["other_forms"].items() for t in types}
+        self._mixed = {self._form(*spelling.split(".")) for spelling, _ in assembler["mixed"]["spellings"]}
         self._offered: dict[tuple[str, str | None, str | None], list[tuple[Variant, frozenset[str], bool]]] = {}
         self.opcodes = {n: Opcode(n, data["opcodes"][n]["summary"], tuple(vs)) for n, vs in by_opcode.items()}
 
@@ -358,7 +360,7 @@ class Database:
         if same:
             counts = " or ".join(str(v.operands) for v in same)
             return (Reason("operand-count", f"{same[0].spelling} takes {counts} source operands, not {operands}"),)
-        types = [n for n in names if n in self.data["types"]]
+        types = [n for n in names if n in self.data["types"] or n in self._other_types]
         has = list(dict.fromkeys(v.type for v in about.variants))
         if len(types) != 1 or types[0] not in has:
             listed = _listed(has)
@@ -385,16 +387,23 @@ class Database:
         """What says that a spelling is none of this database's, so that nothing is known of it."""
         other = next((n for n in names if n in self._other_types), None)
         types = [n for n in names if n in self.data["types"]]
-        if other is not None:
+        form = self._form(opcode, *names)
+        if other is not None and (
+            opcode not in self.opcodes or form in self._other_forms or not self._empty_types.isdisjoint(names)
+        ):
             message = f".{other} is a type of other sections of PTX, integer arithmetic for instance"
             if opcode in self.opcodes:
                 has = dict.fromkeys(v.type for v in self.opcodes[opcode].variants)
                 message += f"; here {opcode} has {_listed(has)}"
-        elif ".".join((opcode, *types)) in self._mixed:
+        elif form in self._mixed:
             message = f".{' and .'.join(types)} together are a mixed-precision form, which is in another section of PTX"
         else:
             return None
         return Reason("not-in-database", message)
+
+    def _form(self, opcode: str, *names: str) -> str:
+        """An opcode with its types alone."""
+        return ".".join((opcode, *(n for n in names if n in self.data["types"] or n in self._other_types)))
 
     def _knows(self, name: str) -> bool:
         return name in self.data["types"] or name in self.data["modifiers"]

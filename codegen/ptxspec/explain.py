@@ -13,8 +13,10 @@ from .lint.findings import ERROR, Finding
 from .lint.linter import Linter
 from .lint.windows import read
 
+# It calls itself by the name that it was started by: Triton has a ptxas-blackwell.
 _COMPLAINT = re.compile(
-    r"ptxas (?:(?P<file>.+?), line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*?)\s*$", re.MULTILINE
+    r"\bptxas[\w.-]* (?:(?P<file>.+?), line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*?)\s*$",
+    re.MULTILINE,
 )
 _ABORTED = "aborted due to errors"
 _SHOWN = 4
@@ -64,7 +66,7 @@ def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
 
 def explain(db: Database, log: Iterable[str]) -> Iterator[str]:
     """Lines of text: each distinct complaint, where it is made, what it means and the way out."""
-    told: list[tuple[str, ...]] = []
+    told: list[list[str]] = []
     for c in complaints(db, log):
         yield f"ptxas: {c.text}{_places(c.places)}"
         lines: list[str] = []
@@ -74,11 +76,12 @@ def explain(db: Database, log: Iterable[str]) -> Iterator[str]:
             if variant is not None and f.code.startswith(("target-", "ptx-")):
                 lines.append(_needs(db, variant))
         lines = list(dict.fromkeys(lines))
-        if c.found and tuple(lines) in told:
-            lines = ["said above, of the same instruction"]
+        if not lines or lines in told:
+            # Of one instruction ptxas may complain twice, and what was said of it need not be about the second.
+            lines = _meaning(db, c.text) or lines or ["the instructions of this database are not what this is about"]
         else:
-            told.append(tuple(lines))
-        for line in lines or _meaning(db, c.text):
+            told.append(lines)
+        for line in lines:
             yield f"    {line}"
         yield ""
 
@@ -118,7 +121,7 @@ def _meaning(db: Database, text: str) -> list[str]:
         m = pattern.search(text)
         if m:
             return tell(db, m)
-    return ["the instructions of this database are not what this is about"]
+    return []
 
 
 def _target_floor(db: Database, m: re.Match[str]) -> list[str]:
@@ -126,8 +129,29 @@ def _target_floor(db: Database, m: re.Match[str]) -> list[str]:
     lines = [f"{name} came with {target}: compile for {target} or newer (-arch={target}; .target {target} in PTX)"]
     known = db.targets.get(target)
     if known:
-        lines.append(f".target {target} needs .version {_version(db, known.ptx)} or newer")
+        meant = _meant(db, name)
+        floors = [v.requires.ptx for v in meant if v.requires.target == target] or [v.requires.ptx for v in meant]
+        first = max(known.ptx, min(floors, key=db.ptx.__getitem__, default=known.ptx), key=db.ptx.__getitem__)
+        lines.append(f"there it needs .version {_version(db, first)} or newer")
     return lines
+
+
+def _meant(db: Database, feature: str) -> list[Variant]:
+    """The variants that a message may be about: '.NaN', 'max.f16 or max.f16x2', 'max.f32 with 3 input operands'."""
+    opcodes = set(re.findall(r"(?<![.\w])\w+", feature)) & db.opcodes.keys()
+    modifiers = set(re.findall(r"\.(\w+)", feature)) & db.data["modifiers"].keys()
+    types = set(re.findall(r"\w+", feature)) & db.data["types"].keys()
+    count = re.search(r"with (\d+) input operands", feature)
+    if not (opcodes or modifiers or types):
+        return []
+    return [
+        v
+        for v in db.variants
+        if (not opcodes or v.opcode in opcodes)
+        and modifiers <= v.names
+        and (not types or v.type in types)
+        and (count is None or v.operands == int(count[1]))
+    ]
 
 
 def _ptx_floor(db: Database, m: re.Match[str]) -> list[str]:
@@ -223,15 +247,40 @@ def _no_target(db: Database, m: re.Match[str]) -> list[str]:
     return [suggest(m["target"], db.targets) or f"as in {next(reversed(db.targets))}"]
 
 
-def _stopped(db: Database, m: re.Match[str]) -> list[str]:
-    return ["ptxas stops here: what follows was not judged; `ptxspec lint` judges it"]
+def _no_gpu(db: Database, m: re.Match[str]) -> list[str]:
+    known = db.targets.get(m["target"])
+    if known:
+        return [f"{known.name} came with PTX {_version(db, known.ptx)}: this ptxas is older, or has dropped it"]
+    near = suggest(m["target"], db.targets) or f"the newest is {next(reversed(db.targets))}"
+    return [f"-arch names a GPU that is not known; {near}"]
 
 
-def _repeated(db: Database, m: re.Match[str]) -> list[str]:
-    return ["write one of them"]
+def _no_instruction(db: Database, m: re.Match[str]) -> list[str]:
+    name = m["name"]
+    if name.lower() in db.opcodes:
+        return [f"names of instructions are written small: {name.lower()}"]
+    return [suggest(name, db.opcodes) if nearest(name, db.opcodes) else f"no instruction of this database is {name}"]
 
 
-_FORMS: tuple[tuple[re.Pattern[str], Callable[[Database, re.Match[str]], list[str]]], ...] = tuple(
+def _no_header(db: Database, m: re.Match[str]) -> list[str]:
+    version, target = next(reversed(db.ptx)), next(reversed(db.targets))
+    return [f"a file begins with .version and .target, as in `.version {version}` and `.target {target}`"]
+
+
+def _unreadable(db: Database, m: re.Match[str]) -> list[str]:
+    return [
+        f"mostly a semicolon is missing in front of {m['near']}, behind the statement before, or a comma within it",
+        _STOPPED,
+    ]
+
+
+def _says(text: str) -> _Tell:
+    return lambda db, m: [text]
+
+
+_Tell = Callable[[Database, re.Match[str]], list[str]]
+_STOPPED = "ptxas stops here: what follows was not judged; `ptxspec lint` judges it"
+_FORMS: tuple[tuple[re.Pattern[str], _Tell], ...] = tuple(
     (re.compile(pattern), tell)
     for pattern, tell in (
         (r"(?P<name>'[^']*') requires \.target (?P<target>\w+) or higher", _target_floor),
@@ -248,7 +297,37 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[Database, re.Match[str]], list[st
         (r"PTX \.version (?P<version>[\d.]+) does not support \.target (?P<target>\w+)", _pair),
         (r"Unsupported \.version (?P<version>[\d.]+)", _no_version),
         (r"Unsupported \.target '(?P<target>[^']*)'", _no_target),
-        (r"^(?:Multiple|Duplicate) ", _repeated),
-        (r"Parsing error|Result discard mode|non-ASCII", _stopped),
+        (r"Value '(?P<target>[^']*)' is not defined for option 'gpu-name'", _no_gpu),
+        (r"Not a name of any known instruction: '(?P<name>[^']*)'", _no_instruction),
+        (r"Missing \.(?:target|version) directive", _no_header),
+        (r"Parsing error near (?P<near>'(?:\w[^']*|\})')", _unreadable),
+        (r"Parsing error|Result discard mode|non-ASCII", _says(_STOPPED)),
+        (r"^(?:Multiple|Duplicate) ", _says("write one of them")),
+        (
+            r"^Special register argument not allowed",
+            _says("no arithmetic reads a special register, such as %tid.x: move it into a register, and convert that"),
+        ),
+        (r"ector operand is not allowed|esult vector expected|ector qualifier|ector size", _says("name one register")),
+        (
+            r"^Argument [1-9]\d* of instruction '[^']*': must be register",
+            _says("load it into a register first: arithmetic reads no parameters, variables or memory"),
+        ),
+        (r"^Result register required|^Argument 0 of instruction", _says("the result needs a register")),
+        (r"negation|unary minus", _says("a register is not negated here: do that by an instruction of its own")),
+        (r"^Constant overflow", _says("no type has such a large integer; a floating-point constant is written as 1.0")),
+        (
+            r"^Constant expression type mismatch",
+            _says("an expression is made of floating-point constants or of integers: write 1.0 + 1.0, not 1.0 + 1"),
+        ),
+        (
+            r"^Unknown symbol '(?P<name>[^']*)'",
+            lambda db, m: [f"declare it before, in this block or around it, as in `.reg .f32 {m['name']};`"],
+        ),
+        (r"ideo selector|Unknown field|Array indexing", _says("name the register alone")),
+        (r"^Predicate output", _says("there is no second result: name one register")),
+        (
+            r"qualifier (?:is not allowed|expected) for instruction|comparison qualifier|applies only to \w+ integer",
+            _says("remove it"),
+        ),
     )
 )

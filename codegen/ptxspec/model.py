@@ -263,6 +263,15 @@ class Tolerated:
 
 
 @dataclass(frozen=True)
+class Mixed:
+    """Spellings with two types, each with the number of its source operands, and what all of them need."""
+
+    spellings: tuple[tuple[str, int], ...] = ()
+    ptx: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True)
 class Assembler:
     """What the assembler does with names and operands of every instruction; spec/assembler.yaml says what each is."""
 
@@ -272,7 +281,12 @@ class Assembler:
     ignored: tuple[tuple[str, ...], ...] = ()
     immediates: tuple[str, ...] = ()
     other_types: tuple[str, ...] = ()
-    mixed: tuple[str, ...] = ()
+    other_forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    empty_types: tuple[str, ...] = ()
+    mixed: Mixed = Mixed()
+    registers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    constraints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    special_registers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from .model import (
     Implied,
     Instruction,
     Meaning,
+    Mixed,
     Modifier,
     NanRule,
     Note,
@@ -332,11 +334,42 @@ class _Files:
         for i, name in enumerate(data["other_types"]):
             if name in spec.types or name in spec.modifiers:
                 self.errors.append(doc.error(("other_types", i), f"'{name}' is a type or modifier of this section"))
+        for i, name in enumerate(data["empty_types"]):
+            self.known(doc, ("empty_types", i), name, data["other_types"], "type")
+        for opcode, names in data["other_forms"].items():
+            for i, name in enumerate(names):
+                self.known(doc, ("other_forms", opcode, i), name, data["other_types"], "type")
+        for name in data["registers"]:
+            self.known(doc, ("registers", name), name, [*spec.types, "pred"], "type")
+        tables: dict[str, Any] = {
+            key: {name: tuple(names) for name, names in data[key].items()}
+            for key in ("other_forms", "registers", "constraints")
+        }
+        names = ("repeatable", "leading", "immediates", "other_types", "empty_types", "special_registers")
+        lists: dict[str, Any] = {key: tuple(data[key]) for key in names}
         return Assembler(
             observed=_text(data["observed"]),
             ignored=tuple(map(tuple, data["ignored"])),
-            **{k: tuple(data[k]) for k in ("repeatable", "leading", "immediates", "other_types", "mixed")},
+            mixed=self.mixed(doc, data["mixed"], spec),
+            **tables,
+            **lists,
         )
+
+    def mixed(self, doc: Document, data: dict[str, Any], spec: Spec) -> Mixed:
+        ptx, target = data["requires"]["ptx"], data["requires"]["target"]
+        self.known(doc, ("mixed", "requires", "ptx"), ptx, spec.versions, "PTX version")
+        self.known(doc, ("mixed", "requires", "target"), target, spec.targets, "target")
+        found = []
+        for i, line in enumerate(data["syntax"]):
+            opcode, at = re.split(r"[.{\s]", line.strip())[0], ("mixed", "syntax", i)
+            try:
+                spellings = parse_line(line, opcode, self.groups)
+            except NotationError as e:
+                self.errors.append(doc.error_at(at, e.start, e.length, str(e), e.help))
+                continue
+            self.expanded(doc, at, line.split()[0][len(opcode) :], spec)
+            found += [(".".join((opcode, *names)), spellings.operands) for names in spellings.names]
+        return Mixed(tuple(found), ptx, target)
 
     def formats(self, doc: Document) -> dict[str, Format]:
         formats = {}

@@ -21,7 +21,9 @@ def configure_lint(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Judges .ptx files by their own .version and .target, and the inline assembly of C++ (.cu .cuh .cpp .h .hip "
         ".cl) and Python (.py) by --target and --ptx; without these, what exists anywhere passes. Exit 1: errors were "
-        "found, 2: a file could not be read."
+        "found, 2: a file could not be read. Registers are judged where their declaration or constraint is in sight. "
+        "Not judged are other instructions than the database's, declarations and guards by themselves, and in programs "
+        "what a macro or a format fills in."
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="- is standard input, read as PTX")
     parser.add_argument("--target", metavar="T", help="judge for this target, whatever the files say")

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
+from . import constraints
 from .findings import Place
 from .operands import UNKNOWN
 from .scanning import HOLE, View
@@ -28,6 +29,7 @@ class Text:
     final = True
     full = False
     prose = False  # it may be about PTX rather than PTX
+    constraints: constraints.Constraints = ()
 
     def __init__(self, outer: View) -> None:
         self.text = ""
@@ -49,6 +51,11 @@ class Text:
     def close(self) -> Text:
         self.text = "".join(self._parts)
         return self
+
+    @property
+    def whole(self) -> bool:
+        """Nothing is filled into it, so that what it does not declare is declared nowhere."""
+        return HOLE not in self.text.removeprefix(_ELSEWHERE).removesuffix(_ELSEWHERE)
 
     def place(self, offset: int) -> Place:
         i = bisect_right(self._inner_starts, offset) - 1
@@ -100,6 +107,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": " ", "b"
 def cpp(view: View) -> Iterator[Text]:
     """The inline assembly of a window on C or C++, and its strings that are PTX modules."""
     text, position = view.text, 0
+    unending = False  # an asm statement was that; what follows may be anything
     end = len(text)
     while True:
         m = _CPP.search(text, position)
@@ -121,8 +129,14 @@ def cpp(view: View) -> Iterator[Text]:
                 position = m.start()
                 break
             stop = max(stop, after)
+            found.close()
             if kind == "asm":
-                found.close()
+                operands = None if unending else constraints.cpp(text, after)
+                if operands is None and not view.final and end - after < _OPEN_LIMIT:
+                    position = m.start()
+                    break
+                unending = operands is None
+                found.constraints = operands or ()
                 found.text = _CPP_NAMED.sub(lambda n: f"%_{n[1]}_" if n[1] else "__", found.text)
                 yield found
             else:
@@ -247,6 +261,10 @@ def python(view: View) -> Iterator[Text]:
         after = _python_parts(view, m.end() if argument else position, found, argument)
         if after is None:
             break
+        operands = constraints.listed(text, after, view.final or end - after > _OPEN_LIMIT)
+        if operands is None:
+            break
+        found.constraints = operands
         position = max(after, m.end())
         yield from _inside(found.close(), argument, statements=True)
     _consume(view, position)

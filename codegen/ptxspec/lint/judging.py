@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
 
 from ..database import Database, Reason, Requires, Variant
 from . import operands as kinds
@@ -46,6 +46,10 @@ _SOURCES = {
     kinds.SINK: ("syntax", "a source operand is one register", "name one register"),
     kinds.PAIR: ("syntax", "a source operand is one register", "name one register"),
     kinds.OVERFLOW: ("illegal-immediate", "no double has this value", "stay within 2.3e-308 and 1.7e308"),
+    kinds.SPECIAL: ("illegal-operand", "{operand} is a special register, which is not read here",
+        "move it into a register first, and convert that"),
+    kinds.UNDECLARED: ("undeclared-register", "no register {operand} is declared here", "declare it before, by .reg"),
+    kinds.PART: ("illegal-operand", "{operand} is a part of a register that is no vector", "name the register alone"),
     kinds.MALFORMED: ("syntax", "no operand", "write registers or constants (1.0, 0f3F800000) with commas between"),
 }  # fmt: skip
 _DESTINATIONS = {
@@ -58,7 +62,10 @@ _DESTINATIONS = {
     kinds.DISCARD: ("illegal-destination", "the result is not discarded; the assembler stops here", "name a register"),
     kinds.PAIR: ("illegal-destination", "there is no second result", "name one register"),
     kinds.OVERFLOW: ("illegal-destination", "the result needs a register", "name a register"),
-    kinds.MALFORMED: _SOURCES[kinds.MALFORMED],
+    kinds.SPECIAL: ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
+    # As a source the assembler takes one.
+    kinds.FUNCTION: ("illegal-destination", "{operand} is a function", "name a register"),
+    **{k: _SOURCES[k] for k in (kinds.UNDECLARED, kinds.PART, kinds.MALFORMED)},
 }  # fmt: skip
 
 
@@ -75,10 +82,20 @@ class Judge:
         self.types = frozenset(db.data["types"])
         self.modifiers = frozenset(db.data["modifiers"])
         self.other_types = frozenset(assembler["other_types"])
-        self.mixed = frozenset(assembler["mixed"])
+        self.other_forms = frozenset(f"{o}.{t}" for o, types in assembler["other_forms"].items() for t in types)
+        self.empty_types = frozenset(assembler["empty_types"])
+        self.mixed = [
+            _mixed(spelling, count, assembler["mixed"]) for spelling, count in assembler["mixed"]["spellings"]
+        ]
+        self._mixed_forms = {self._form(v.opcode, v.spelling.split(".")[1:]) for v in self.mixed}
         self.repeatable = frozenset(assembler["repeatable"])
         self.leading = frozenset(assembler["leading"])
         self.immediates = frozenset(assembler["immediates"])
+        self.registers = {t: tuple(f".{r}" for r in rs) for t, rs in assembler["registers"].items()}
+        self.constraints = {f'"{c}"': tuple(f".{r}" for r in rs) for c, rs in assembler["constraints"].items()}
+        self.predicates = {
+            o for o, v in db.data["opcodes"].items() if any(re.search(r"\sp\s*,", s["line"]) for s in v["syntax"])
+        }
         self.ignored = [frozenset(group) for group in assembler["ignored"]]
         self._ignored_names = frozenset().union(*self.ignored)
         self.own = {o.name: frozenset(n for v in o.variants for n in v.names) for o in db.opcodes.values()}
@@ -100,12 +117,11 @@ class Judge:
 
     def _judge(self, head: str, shape: Shape | None, target: str | None, ptx: str | None, lenient: bool) -> Judgement:
         opcode, *names = head.split(".")
-        if not self.other_types.isdisjoint(names):
+        types = [n for n in names if n in self.types or n in self.other_types]
+        form = self._form(opcode, names)
+        if form in self.other_forms or not self.empty_types.isdisjoint(names):
             return NOT_OURS
-        types = [n for n in names if n in self.types]
-        if len(types) == 2 and ".".join((opcode, *types)) in self.mixed:
-            return NOT_OURS
-        known = self.types | self.modifiers
+        known = self.types | self.modifiers | self.other_types
         if lenient and known.isdisjoint(names) and not any(map(_LIKE_A_TYPE, names)):
             return NOT_OURS
         if not all(names):
@@ -125,21 +141,26 @@ class Judge:
             if not errors:
                 spelled.append(self._why_not(opcode, names, effective, types, count, target, ptx))
             return Judgement(None, tuple(c for c in spelled if c.severity == ERROR))
-        help = ""
-        refused = self.db.refusals(variant, target, ptx)
-        if not self.pairs:
-            refused = tuple(r for r in refused if r.code != "target-unknown")
-        if not refused and target is None and not self.db.anywhere(variant, target, ptx):
-            refused = (Reason("target-too-old", f"PTX {ptx} knows no target that has {variant}"),)
-        if refused:
-            help = self._instead(variant, target, ptx)
-        complaints = [*spelled, *(Complaint(ERROR, r.code, r.message, help) for r in refused)]
+        complaints = spelled + self._refusals(variant, target, ptx)
         complaints += self._operands(variant, shape or ())
         if not any(c.severity == ERROR for c in complaints):
             complaints += self._notes(variant, effective)
         return Judgement(variant.spelling, tuple(complaints))
 
+    def _refusals(self, variant: Variant, target: str | None, ptx: str | None) -> list[Complaint]:
+        refused = self.db.refusals(variant, target, ptx)
+        if not self.pairs:
+            refused = tuple(r for r in refused if r.code != "target-unknown")
+        if not refused and target is None and not self.db.anywhere(variant, target, ptx):
+            refused = (Reason("target-too-old", f"PTX {ptx} knows no target that has {variant}"),)
+        help = self._instead(variant, target, ptx) if refused else ""
+        return [Complaint(ERROR, r.code, r.message, help) for r in refused]
+
     # Names
+
+    def _form(self, opcode: str, names: Iterable[str]) -> str:
+        """The opcode with the types alone, in their order."""
+        return ".".join((opcode, *(n for n in names if n in self.types or n in self.other_types)))
 
     def _is_ignored(self, opcode: str, name: str) -> bool:
         return name in self._ignored_names and name not in self.own[opcode]
@@ -171,6 +192,9 @@ class Judge:
     def _variant(self, opcode: str, names: Sequence[str], count: int | None) -> tuple[Variant | None, list[Complaint]]:
         wanted = frozenset(names)
         found = self.db.find(opcode, wanted, count)
+        if self._form(opcode, names) in self._mixed_forms:
+            same = [v for v in self.mixed if v.opcode == opcode and v.names == wanted and count in (None, v.operands)]
+            found = same[0] if same else None
         if found is not None:
             return found, []
         for t in self.db.data["opcodes"][opcode]["assembler"]["tolerated"]:
@@ -195,11 +219,19 @@ class Judge:
         target: str | None,
         ptx: str | None,
     ) -> Complaint:
+        form = self._form(opcode, effective)
+        if form in self._mixed_forms:
+            return self._why_not_mixed(form, names, effective)
         spelling = ".".join((opcode, *effective))
         unknown = [n for n in effective if n not in self.types and n not in self.modifiers]
+        has = ", ".join(f".{t}" for t in dict.fromkeys(v.type for v in self.db.opcodes[opcode].variants))
         if not types and not unknown:
-            has = ", ".join(f".{t}" for t in dict.fromkeys(v.type for v in self.db.opcodes[opcode].variants))
             reason = Reason("missing-type", f"{spelling} has no type; {opcode} has {has}")
+        elif not self.other_types.isdisjoint(types):
+            asked = "".join(f".{t}" for t in types)
+            reason = Reason(
+                "illegal-type", f"{opcode} has no {asked}; its floating-point types are {has}, one at a time"
+            )
         else:
             reason = self.db.why_not(spelling, count)[0]
         index = WHOLE
@@ -207,9 +239,26 @@ class Judge:
             own = {n for v in self.db.opcodes[opcode].variants if v.type in types for n in v.names}
             index = next((i for i, n in enumerate(names) if n in effective and n not in own), WHOLE)
         elif reason.code == "illegal-type" and types:
-            index = names.index(types[-1])
+            index = next((i for i, n in enumerate(names) if n in self.other_types), names.index(types[-1]))
         help = self._nearest(opcode, effective, count, target, ptx)
         return Complaint(ERROR, reason.code, reason.message, help, index)
+
+    def _why_not_mixed(self, form: str, names: Sequence[str], effective: Sequence[str]) -> Complaint:
+        same = [v for v in self.mixed if self._form(v.opcode, v.spelling.split(".")[1:]) == form]
+        has = dict.fromkeys(n for v in same for n in v.spelling.split(".")[1:])
+        wrong = next((n for n in effective if n not in has), None)
+        if wrong is not None:
+            listed = ", ".join(f".{n}" for n in has if n not in self.types)
+            message, index = f"{form} has no .{wrong}; it has {listed}", names.index(wrong)
+            return Complaint(ERROR, "illegal-modifier", message, "remove it", index)
+        near = min(same, key=lambda v: len(v.names ^ frozenset(effective)))
+        if near.names == frozenset(effective):
+            message = f"{near.spelling} takes {near.operands} source operands"
+            return Complaint(
+                ERROR, "operand-count", message, f"write {near.spelling} d, {', '.join('abc'[: near.operands])}"
+            )
+        message = f"there is no {'.'.join((form.split('.')[0], *effective))}"
+        return Complaint(ERROR, "illegal-combination", message, f"write {near.spelling}")
 
     # Ways out
 
@@ -239,10 +288,10 @@ class Judge:
 
     def _operands(self, variant: Variant, shape: Shape) -> list[Complaint]:
         found = []
-        for i, kind in enumerate(shape):
-            said = (_DESTINATIONS if i == 0 else _SOURCES).get(kind)
+        for i, (kind, type_) in enumerate(zip(shape, self._types(variant, len(shape)), strict=True)):
+            said = (_DESTINATIONS if i == 0 else _SOURCES).get(kind) or self._register(variant, kind, type_)
             if said is None and i and kind in (kinds.FLOAT, kinds.CONSTANT):
-                if variant.type not in self.immediates:
+                if type_ not in self.immediates:
                     message = f"{variant.spelling} takes no constants"
                     said = ("illegal-immediate", message, "move the constant into a register first")
                 elif kind == kinds.CONSTANT:
@@ -251,6 +300,26 @@ class Judge:
             if said is not None:
                 found.append(Complaint(ERROR, *said, operand=i))
         return found
+
+    def _types(self, variant: Variant, count: int) -> list[str]:
+        """The type of each of the operands."""
+        first = "pred" if variant.opcode in self.predicates else variant.type
+        last = variant.spelling.rpartition(".")[2] if variant in self.mixed else variant.type
+        return [first, *[last] * (count - 2), variant.type][:count]
+
+    def _register(self, variant: Variant, kind: str, type_: str) -> tuple[str, str, str] | None:
+        """What the assembler says of a register of another type, where its declaration or constraint is known."""
+        taken = self.registers.get(type_, ())
+        is_ = self.constraints.get(kind) or ((kind,) if kind.startswith(".") else taken)
+        if not taken or not set(taken).isdisjoint(is_):
+            return None
+        wanted = " or ".join(taken)
+        takes = f"{variant.spelling} takes {wanted} here"
+        if kind.startswith("."):
+            return "illegal-register", f"{{operand}} is a {kind} register; {takes}", f"name a register of {wanted}"
+        letters = [c for c, rs in self.constraints.items() if set(rs) <= set(taken)]
+        help = f"write {' or '.join(letters)}" if letters else f"name a register of {wanted}"
+        return "illegal-register", f"{{operand}} has the constraint {kind}, of {' or '.join(is_)}; {takes}", help
 
     def _notes(self, variant: Variant, names: Sequence[str]) -> list[Complaint]:
         found = []
@@ -262,6 +331,11 @@ class Judge:
             message = f"the manual writes {variant.spelling}"
             found.append(Complaint(NOTE, "modifier-order", message, "the assembler takes any order"))
         return found
+
+
+def _mixed(spelling: str, operands: int, mixed: dict[str, Any]) -> Variant:
+    requires = Requires(mixed["ptx"], None, mixed["target"])
+    return Variant(spelling, operands, spelling.split(".")[-2], requires, requires, "", "", (), None)
 
 
 def describe(r: Requires) -> str:

@@ -11,8 +11,9 @@ from ..diagnostics import PtxspecError, suggest
 from . import embedded
 from .findings import ERROR, Finding
 from .judging import NOT_OURS, Complaint, Judge, Shape
-from .operands import REGISTER, Operand, split
-from .scanning import HOLE, Directive, Instruction, Problem, Scanner, View, Word
+from .operands import Operand, split
+from .registers import Registers, special_registers
+from .scanning import HOLE, Declaration, Directive, Instruction, Problem, Scanner, View, Word
 from .windows import windows
 
 PTX, CPP, PYTHON = "ptx", "c++", "python"
@@ -26,14 +27,13 @@ LANGUAGES = {
 # What .target names besides targets.
 _OPTIONS = frozenset(("texmode_unified", "texmode_independent", "map_f64_to_f32", "debug"))
 _EXTRACT: dict[str, Callable[[View], Iterator[embedded.Text]]] = {CPP: embedded.cpp, PYTHON: embedded.python}
-_PLAIN: list[Shape] = [(REGISTER,) * n for n in range(16)]
 
 
 class _Module:
-    """What the text says of itself so far, or what the options say instead."""
+    """What the text says of itself so far, or what the options say instead of the target and the PTX version."""
 
-    def __init__(self, target: str | None, ptx: str | None) -> None:
-        self.target, self.ptx = target, ptx
+    def __init__(self, target: str | None, ptx: str | None, registers: Registers) -> None:
+        self.target, self.ptx, self.registers = target, ptx, registers
 
 
 def language(path: PurePath) -> str:
@@ -52,17 +52,20 @@ class Linter:
         self.db = db
         self.target = db.target(target) if target is not None else None
         self.ptx = db.ptx_version(ptx) if ptx is not None else None
+        self._special = special_registers(db.data["assembler"]["special_registers"])
         self.judge = Judge(db, pairs=self.target is not None and self.ptx is not None)
 
     def lint(self, chunks: Iterable[str], file: str, language: str = PTX) -> Iterator[Finding]:
         """The findings in one text, which comes in pieces of any size."""
         if language == PTX:
-            module = _Module(self.target, self.ptx)
+            module = _Module(self.target, self.ptx, Registers(self._special))
             scanner = Scanner(self.db.opcodes)
             for window in windows(chunks):
                 for item in scanner.scan(window):
                     if isinstance(item, Instruction):
                         yield from self._instruction(item, window, module, file)[1]
+                    elif isinstance(item, Declaration):
+                        module.registers.take(item.text)
                     elif isinstance(item, Directive):
                         yield from self._directive(item, window, module, file)
                     else:
@@ -76,7 +79,8 @@ class Linter:
     def _embedded(self, text: embedded.Text, file: str) -> list[Finding]:
         """Strings hold other machines' assembly too, with rules of its own: what cannot be read is worth saying only
         with an instruction of the database, in prose only where it is about that."""
-        module = _Module(self.target, self.ptx)
+        registers = Registers(self._special, text.constraints, text.whole)
+        module = _Module(self.target, self.ptx, registers)
         found: list[Finding] = []
         problems: list[Finding] = []
         ours = beside = False
@@ -85,6 +89,8 @@ class Linter:
                 one, more = self._instruction(item, text, module, file)
                 ours, beside = ours or one, one
                 found += more
+            elif isinstance(item, Declaration):
+                registers.take(item.text)
             elif isinstance(item, Directive):
                 found += self._directive(item, text, module, file)
             elif beside or not text.prose:
@@ -96,11 +102,11 @@ class Linter:
         """Whether an instruction is one of the database's, and what is wrong with it."""
         if item.plain >= 0:
             head: str = item.head
-            shape: Shape | None = _PLAIN[item.plain] if item.plain < len(_PLAIN) else (REGISTER,) * item.plain
+            shape: Shape | None = module.registers.kinds(item.operands)
             operands: list[Operand] = []
         else:
             head = "".join(item.head.split())
-            operands = list(split(item.operands))
+            operands = [module.registers.known(o) for o in split(item.operands)]
             shape = embedded.shape([o.kind for o in operands]) if view.embedded else tuple(o.kind for o in operands)
         opcode, dot, names = head.partition(".")
         known = opcode if opcode in self.db.opcodes else opcode.lower()
@@ -176,17 +182,18 @@ def _target(text: str) -> str:
 def _instruction_finding(
     item: Instruction, operands: list[Operand], view: View, file: str, c: Complaint, variant: str
 ) -> Finding:
-    start, length = item.start, len(item.head)
+    start, length, message = item.start, len(item.head), c.message
     if c.name >= 0:
         names = list(re.finditer(r"\.[\w:]*", item.head))
         if c.name < len(names):
             start, length = item.start + names[c.name].start(), len(names[c.name][0])
-    elif 0 <= c.operand < len(operands):
-        operand = operands[c.operand]
+    elif c.operand >= 0:
+        operand = (operands or list(split(item.operands)))[c.operand]
+        message = message.replace("{operand}", operand.text)
         start, length = item.operands_start + operand.start, len(operand.text)
     place = view.place(start)
     return Finding(
-        file, place.line, place.column, c.severity, c.code, c.message, variant, c.help, length, place.source, place.at
+        file, place.line, place.column, c.severity, c.code, message, variant, c.help, length, place.source, place.at
     )
 
 

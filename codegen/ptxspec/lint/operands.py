@@ -17,6 +17,8 @@ REGISTER, FLOAT, OVERFLOW, CONSTANT, VECTOR, ADDRESS, NEGATED, DISCARD, SINK, PA
     "register", "float", "overflow", "constant", "vector", "address", "negated", "discard", "sink", "pair", "sum",
     "malformed", "unknown",
 )  # fmt: skip
+# What a register turns out to be by its name and the declarations; else its type.
+SPECIAL, UNDECLARED, PART, FUNCTION = "special", "undeclared", "part", "function"
 
 
 class Operand(NamedTuple):

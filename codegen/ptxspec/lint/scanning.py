@@ -1,4 +1,5 @@
-"""PTX text -> the instructions of the database, the .version and .target directives, and what cannot be read.
+"""PTX text -> the instructions of the database, the .version and .target directives, what tells which registers there
+are, and what cannot be read.
 
 Statements are told apart as the assembler does; of those that are none of the database's nothing else is understood.
 The text comes in windows, so that a file of any length takes the same memory."""
@@ -23,11 +24,13 @@ HOLE = "\0"  # in text from other languages: what stands here is not known
 _SPACE = r"[ \t]"
 _REGISTER = r"(?:%{0,2}(?!_\b)[A-Za-z_$][\w$]*+|[%$]\d++)"
 _LINE = r'\#[ \t]*+(?:line[ \t]++)?\d++[ \t]++"[^"\n]*+"[ \t\d\r]*+(?=\n|\Z)'
-_COMMENT = r"//[^\n]*+|/\*(?s:.)*?\*/"
-_GAP = rf"(?:\s|{_COMMENT})*+"
+COMMENT = r"//[^\n]*+|/\*(?s:.)*?\*/"
+_GAP = rf"(?:\s|{COMMENT})*+"
 _STRING = r'"[^"\n]*+"|"[^";]*+"'
+_DECLARES = re.compile(r"\.(?:reg|func|entry)\b")
+_DEFINES = re.compile(r"#\s*[a-z]")  # and no line marker, as in # 1 "a.ptx"
 _NAMES = r"(?:\.[\w:]++)*+"
-_BLANKED = re.compile(rf"{_COMMENT}|{_LINE}")
+_BLANKED = re.compile(rf"{COMMENT}|{_LINE}")
 # Comments may hold anything.
 _STRANGE = re.compile(r"[^\t\n\f\r\x1a -~\0]")
 
@@ -45,7 +48,7 @@ _DECLARATION = re.compile(
 _DECLARED = re.compile(
     r"(?<![\w.:$%])[A-Za-z_$%][\w$]*+(?:\s*+<\d++>|\s*+\[[^\]]{0,99}+\])*+(?P<gap>\s++)(?=[.@A-Za-z_$%])", re.ASCII
 )
-_INITIAL = re.compile(rf"(?P<comment>{_COMMENT}|/\*(?s:.)*+)|(?P<end>;)|(?P<space>[^;/]{{1,4096}}+|/)").match
+_INITIAL = re.compile(rf"(?P<comment>{COMMENT}|/\*(?s:.)*+)|(?P<end>;)|(?P<space>[^;/]{{1,4096}}+|/)").match
 
 
 class View(Protocol):
@@ -97,7 +100,13 @@ class Problem(NamedTuple):
     place: Place | None = None
 
 
-Item: TypeAlias = Instruction | Directive | Problem
+class Declaration(NamedTuple):
+    """What tells which registers there are: `.reg`, the head of a function, braces; None for what was not read."""
+
+    text: str | None
+
+
+Item: TypeAlias = Instruction | Directive | Problem | Declaration
 
 
 class Scanner:
@@ -160,9 +169,12 @@ class Scanner:
             elif kind == "directive":
                 problem, length = self._directive(_blank(m[0]), start, text[position : position + 1])
                 position = start + length
+                if _DECLARES.search(m[0]):
+                    yield Declaration(m[0][:length])
                 if problem:
                     yield problem
             elif kind == "open" or kind == "close":
+                yield Declaration(m[0])
                 if problem := self._braces(view, m[0], start):
                     yield problem
             elif kind == "version" or kind == "target":
@@ -175,6 +187,8 @@ class Scanner:
             elif kind == "empty":
                 yield Problem(start, 1, "syntax", "there is no statement before this semicolon", "remove it")
             elif kind == "preprocessor":
+                if _DEFINES.match(m[0]):
+                    yield Declaration(None)
                 yield Problem(start, 1, "syntax", "unexpected '#'", 'comments begin with //; # 1 "file" is taken')
             elif kind == "end":
                 self._initialised = False
@@ -191,6 +205,7 @@ class Scanner:
             if text.startswith('"', position):
                 yield Problem(position, 1, "unterminated-string", "this string does not end")
             self._give_up(view, position)
+            yield Declaration(None)
             position = end
         if final and self._depth and self._brace:
             yield Problem(0, 1, "syntax", "this brace is not closed", "close it by }", self._brace)
@@ -310,7 +325,7 @@ def _pattern(opcodes: str, final: bool) -> re.Pattern[str]:
     going_on = "" if final else r"(?P<going_on> \.(?:version|target|loc|file)\b[^;{}]{0,1024}+\Z ) |"
     tail = "" if final else r'|/\*(?s:.)*+|"[^";]*+\Z'
     vector = "" if final else r'|\{[^;{}"]*+\Z'
-    inner = rf'(?:[^;{{}}"/]++|{_COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING}{tail}{vector})'
+    inner = rf'(?:[^;{{}}"/]++|{COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING}{tail}{vector})'
     return re.compile(
         rf"""
         (?P<space> [\s\x1a\\]++ | {_LINE} )
@@ -322,8 +337,8 @@ def _pattern(opcodes: str, final: bool) -> re.Pattern[str]:
       | (?P<line> \.(?:loc(?:\s++\d++)++
                 (?:\s*+,\s*+function_name\s++[^\s,]++(?:\s*+\+\s*+\d++)?\s*+,\s*+inlined_at(?:\s++\d++)++)?
             | file\s++\d++\s++(?:{_STRING})(?:\s*+,\s*+\d++)*+ | address_size\s++\d++) )
-      | (?P<comment> {_COMMENT}|/\*(?s:.)*+ )
-      | (?P<directive> \.(?:[^;{{}}"/]++|{_STRING}|{_COMMENT}{tail}|/(?![/*]))*+;? )
+      | (?P<comment> {COMMENT}|/\*(?s:.)*+ )
+      | (?P<directive> \.(?:[^;{{}}"/]++|{_STRING}|{COMMENT}{tail}|/(?![/*]))*+;? )
       | (?P<open> \{{++ )
       | (?P<close> \}}++ )
       | (?P<hole> (?:\0++\s++)++(?=[A-Za-z@{{}}.\#/"]|\Z) )

@@ -1,0 +1,65 @@
+"""The constraints of inline assembly, which say what registers its operands are."""
+
+from __future__ import annotations
+
+import re
+
+_SKIP = r"(?:[ \t\r\n]|\\\r?\n|//[^\n]*|/\*(?s:.)*?\*/)*+"
+_MARK = re.compile(rf"{_SKIP}(?P<mark>::|[:,)])")
+_ENTRY = re.compile(rf'{_SKIP}(?:\[\s*\w+\s*\]{_SKIP})?"(?P<constraint>[^"\\\n]*+)"{_SKIP}\(')
+# The parentheses of C++, outside of strings, characters and comments; a ' within a number is none of these.
+_EXPRESSION = re.compile(
+    r"""(?P<open>\()|(?P<close>\))|"(?:[^"\\\n]|\\.)*+"|(?<=\w)'(?=\w)|'(?:[^'\\\n]|\\.)++'
+      |//[^\n]*+|/\*(?s:.)*?\*/|/(?![/*])|[^()"'/]++""",
+    re.VERBOSE,
+)
+# What LLVM's inline assembly has as one string: "=f,f,f". Triton passes it behind the assembly.
+_LISTED = re.compile(r"""\s*+,\s*+(?:constraints\s*+=\s*+)?(?P<quote>["'])(?P<list>[=&+\w,~{} ]*+)(?P=quote)""")
+_LISTED_OPEN = re.compile(r"""(?:\s*+,?\s*+(?:\w++\s*+=?\s*+)?(?:["'][=&+\w,~{} ]*+)?)?\Z""")
+
+# The letter of each operand, None for one that is not known.
+Constraints = tuple[str | None, ...]
+
+
+def cpp(text: str, position: int) -> Constraints | None:
+    """The operands behind the text of an asm statement in C++: outputs, then inputs. None where it does not end."""
+    if _closed(text, position) is None:
+        return None
+    found: list[str] = []
+    sections = 0
+    while m := _MARK.match(text, position):
+        position = m.end()
+        sections += m["mark"].count(":")
+        if m["mark"] == ")" or sections > 2:
+            return _letters(found)
+        entry = _ENTRY.match(text, position)
+        if entry and (closed := _closed(text, entry.end())):
+            position = closed
+            found.append(entry["constraint"])
+    # Something else stands there, a macro perhaps, which may be several operands.
+    return ()
+
+
+def listed(text: str, position: int, final: bool) -> Constraints | None:
+    """The operands of LLVM's constraints behind a string; what is destroyed, as in ~{memory}, is none. None where they
+    may still come."""
+    if (m := _LISTED.match(text, position)) and "=" in m["list"]:
+        return _letters([part.strip() for part in m["list"].split(",") if "~" not in part])
+    return None if not final and _LISTED_OPEN.match(text, position) else ()
+
+
+def _closed(text: str, position: int) -> int | None:
+    """Where the parenthesis closes that is open at a position."""
+    depth = 1
+    while m := _EXPRESSION.match(text, position):
+        position = m.end()
+        depth += (m["open"] is not None) - (m["close"] is not None)
+        if depth == 0:
+            return position
+    return None
+
+
+def _letters(found: list[str]) -> Constraints:
+    plain = [c.strip("=+&% ") for c in found]
+    same = [plain[int(c)] if c.isdigit() and int(c) < len(plain) else c for c in plain]
+    return tuple(c if len(c) == 1 and c.isalpha() else None for c in same)
