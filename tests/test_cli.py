@@ -113,7 +113,8 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
         (("query", "add.f32", "--traget", "sm_90"), "unknown option '--traget'; did you mean '--target'?"),
         (("query", "add.f32", "--traget", "sm_90"), "usage: ptxspec query "),
         (("diff", "8.5..8.8"), "usage: ptxspec diff "),
-        (("explain", "triton.log"), "unexpected argument 'triton.log'. Reads a log of ptxas or nvcc on standard input"),
+        (("explain", "triton.log"), "usage: ptxspec explain [-h] [--root DIR] < LOG"),
+        (("query", "add.f32", "sm_80"), "unexpected argument 'sm_80'"),
         (("list", "--type", "f32", "--type", "f64"), "--type is given twice"),
         (("list", "--target", ""), "unknown target ''; known: sm_10 to sm_"),
         (("diff", "--ptx", ""), "OLD..NEW"),
@@ -263,3 +264,12 @@ def test_output_that_cannot_be_written_is_one_line(command: str) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run([sys.executable, "-c", script], stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     assert done.returncode == 2 and done.stderr == "ptxspec: the output: No space left on device\n"
+
+
+def test_options_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    first = run(capsys, "eval", "add.f32", "1.5", "2", "--format", "json")
+    assert first[0] == 0 and run(capsys, "eval", "add.f32", "--format", "json", "1.5", "2") == first
+    for name in ("a.ptx", "b.ptx"):
+        (tmp_path / name).write_text("max.NaN.f64 %d0, %d1, %d2;\n")
+    found = run(capsys, "lint", str(tmp_path / "a.ptx"), "--target", "sm_90", str(tmp_path / "b.ptx"))
+    assert found[0] == 1 and "a.ptx:1:" in found[1] and "b.ptx:1:" in found[1]

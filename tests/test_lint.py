@@ -222,7 +222,8 @@ def test_many_spoilt_statements_are_judged_as_ptxas_judges_them(db: Database, pt
     "constant",
     [
         "1e-400", "4.9e-324", "2.2250738585072011e-308", "2.2250738585072014e-308", "1e308", "1.7976931348623159e308",
-        "1e309", "-1e309", "1e-40", "1e39", "0e-400", f"{2.0**-1074:.1074f}", f"{2.0**-1074:.1074f}1", "1.0+", "(1.0+)",
+        "1e309", "-1e309", "1e-40", "1e39", "0e-400", f"0e-{'9' * 30}",
+        f"{2.0**-1074:.1074f}", f"{2.0**-1074:.1074f}1", "1.0+", "(1.0+)",
         "1.0/0.0", "1.0/-0.0", "1.0/(2.0-2.0)", "1.0/(1e-200*1e-200)", "1.0/(1e308*1e308)", "1e308+1e308", "((1.0)",
         "1.0)", "()", "((1.0))", "(1.0+2.0)*-3.0", "1.0++-1.0", "1.0**2.0", "*1.0", "1.0 2.0", "(1.0)(2.0)",
         "0f3F800000+1.0", "+0f3F800000", "(0f3F800000)", "0d3FF0000000000000+1.0", "-0d3FF0000000000000",
@@ -267,11 +268,10 @@ def places(type_: str) -> str:
 
 @pytest.mark.parametrize("pair", [NEWEST, ("sm_100", "8.6"), ("sm_90", "8.8"), ("sm_20", "3.1")])
 def test_every_two_types_together_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path, pair: Pair) -> None:
-    assembler = db.data["assembler"]
-    other = [t for t in assembler["other_types"] if t not in assembler["empty_types"]]
+    other, empty = db.data["assembler"]["other_types"], db.data["assembler"]["empty_types"]
     some = []
     for opcode, (one, two) in itertools.product(db.opcodes, itertools.product((*db.data["types"], *other), repeat=2)):
-        if one in other and two in other:
+        if (one in other and two in other) or one in empty[opcode] or two in empty[opcode]:
             continue
         rounding = ".rn" if any("rn" in v.names for v in db.opcodes[opcode].variants) else ""
         count = max(v.operands for v in db.opcodes[opcode].variants if "xorsign" not in v.names and v.type != "f32x2")
@@ -288,8 +288,8 @@ def test_a_single_type_of_another_section_is_refused_where_ptxas_knows_no_such_i
 ) -> None:
     """The instructions that it knows are not judged."""
     assembler = db.data["assembler"]
-    other = [t for t in assembler["other_types"] if t not in assembler["empty_types"]]
     for opcode in db.opcodes:
+        other = [t for t in assembler["other_types"] if t not in assembler["empty_types"][opcode]]
         missing = [t for t in other if t not in assembler["other_forms"].get(opcode, ())]
         heads = ("", ".rn", ".lo", ".wide", ".approx", ".cc")
         some = [
@@ -300,6 +300,17 @@ def test_a_single_type_of_another_section_is_refused_where_ptxas_knows_no_such_i
         ]
         assert disagreements(db, ptxas, some, NEWEST) == []
         assert [f for t in set(other) - set(missing) for f in db.lint(f"{opcode}.rn.{t} a, b, c;")] == []
+
+
+def test_a_type_that_does_nothing_stands_beside_that_of_every_variant(db: Database, ptxas: Path) -> None:
+    target, ptx = NEWEST
+    some = []
+    for v in db.available(target, ptx):
+        spelled, _, type_ = v.spelling.rpartition(".")
+        registers = statement(v.spelling, v.operands, v.opcode == "testp").partition(" ")[2]
+        some += [f"{spelled}.{t}.{type_} {registers}" for t in db.data["assembler"]["empty_types"][v.opcode]]
+    assert len(some) > 1_000
+    assert not any(judge(ptxas, some, target, ptx)) and not any(map(db.lint, some))
 
 
 def test_forms_with_two_types_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path) -> None:
@@ -852,6 +863,15 @@ def test_where_the_pieces_of_a_file_end_does_not_matter(db: Database, size: int)
     whole = list(Linter(db).lint([text], "f"))
     assert len(whole) > 50
     assert list(Linter(db).lint(pieces, "f")) == whole
+
+
+@pytest.mark.parametrize("size", range(1, 60))
+def test_where_a_piece_ends_in_a_string_or_a_comment_does_not_matter(db: Database, size: int) -> None:
+    text = (
+        '.version 8.0\n.target /* a; b */ sm_80\n.file 1 "a;b.c", 12, 34\n.pragma "a;b";\nadd.rn.bf16 %h0, %h1, %h2;\n'
+    )
+    found = list(Linter(db).lint((text[i : i + size] for i in range(0, len(text), size)), "f"))
+    assert [(f.line, f.code) for f in found] == [(5, "target-too-old")]
 
 
 def test_memory_does_not_grow_with_the_file(db: Database) -> None:

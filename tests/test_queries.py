@@ -86,7 +86,7 @@ def test_what_does_not_exist_is_explained(
 @pytest.mark.parametrize(
     ("spelling", "said"),
     [
-        ("add.s32", ".s32 is a type of other sections of PTX, integer arithmetic for instance; here add has .f32, "),
+        ("add.s32", ".s32 is a type of other sections of PTX; here add has .f32, "),
         ("mul.lo.s32", ".s32 is a type of other sections"),
         ("add.cc.u32", ".u32 is a type of other sections"),
         ("mul24.lo.u32", ".u32 is a type of other sections"),

@@ -57,7 +57,7 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
 def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> str:
     """The text of `query`: yes or no, what the variant needs, why not, and what comes nearest."""
     asked = " and ".join([*([target] if target else []), *([f"PTX {ptx}"] if ptx else [])])
-    name = verdict.variant
+    name = verdict.variant or repr(verdict.variant)
     if verdict.operands is not None:
         name += f" ({verdict.operands} operand{'s' * (verdict.operands != 1)})"
     if not verdict.exists:

@@ -80,8 +80,14 @@ class _Parser(argparse.ArgumentParser):
         options = [a.partition("=")[0] for a in left if a.startswith("-")]
         if options:
             self.error(unknown("option", options[0], [o for a in self._actions for o in a.option_strings]))
+        several = next((a for a in self._actions if a.nargs in ("*", "+")), None)
+        if left and several is not None:
+            # argparse takes them in one row only, and these stand behind an option.
+            more = [self._get_value(several, a) for a in left]
+            setattr(found, several.dest, [*getattr(found, several.dest), *more])
+            left = []
         if left:
-            self.error(f"unexpected argument '{left[0]}'. {self.description}")
+            self.error(f"unexpected argument '{left[0]}'")
         return found, left
 
     def error(self, message: str) -> Any:

@@ -165,7 +165,7 @@ class Database:
     """All opcodes and variants, targets and PTX versions."""
 
     def __init__(self, data: dict[str, Any]) -> None:
-        if data["schema"] != 1:
+        if data["schema"] != 2:
             raise ValueError(f"schema {data['schema']} is not known")
         self.data = data
         self.ptx: dict[str, int] = {v["version"]: i for i, v in enumerate(data["ptx"])}
@@ -180,9 +180,10 @@ class Database:
             self._by_key.setdefault((v.opcode, v.names), []).append(v)
             by_opcode[v.opcode].append(v)
         assembler = data["assembler"]
-        self._other_types, self._empty_types = frozenset(assembler["other_types"]), frozenset(assembler["empty_types"])
+        self.other_types = frozenset(assembler["other_types"])
         self._other_forms = {f"{o}.{t}" for o, types in assembler["other_forms"].items() for t in types}
-        self._mixed = {self._form(*spelling.split(".")) for spelling, _ in assembler["mixed"]["spellings"]}
+        self._empty_types = {o: frozenset(types) for o, types in assembler["empty_types"].items()}
+        self.mixed_forms = {self.form(*spelling.split(".")) for spelling, _ in assembler["mixed"]["spellings"]}
         self._offered: dict[tuple[str, str | None, str | None], list[tuple[Variant, frozenset[str], bool]]] = {}
         self.opcodes = {n: Opcode(n, data["opcodes"][n]["summary"], tuple(vs)) for n, vs in by_opcode.items()}
 
@@ -360,7 +361,7 @@ class Database:
         if same:
             counts = " or ".join(str(v.operands) for v in same)
             return (Reason("operand-count", f"{same[0].spelling} takes {counts} source operands, not {operands}"),)
-        types = [n for n in names if n in self.data["types"] or n in self._other_types]
+        types = [n for n in names if n in self.data["types"] or n in self.other_types]
         has = list(dict.fromkeys(v.type for v in about.variants))
         if len(types) != 1 or types[0] not in has:
             listed = _listed(has)
@@ -385,25 +386,28 @@ class Database:
 
     def _outside(self, opcode: str, names: list[str]) -> Reason | None:
         """What says that a spelling is none of this database's, so that nothing is known of it."""
-        other = next((n for n in names if n in self._other_types), None)
+        other = next((n for n in names if n in self.other_types), None)
         types = [n for n in names if n in self.data["types"]]
-        form = self._form(opcode, *names)
-        if other is not None and (
-            opcode not in self.opcodes or form in self._other_forms or not self._empty_types.isdisjoint(names)
-        ):
-            message = f".{other} is a type of other sections of PTX, integer arithmetic for instance"
+        if other is not None and (opcode not in self.opcodes or self.is_elsewhere(opcode, names)):
+            message = f".{other} is a type of other sections of PTX"
             if opcode in self.opcodes:
                 has = dict.fromkeys(v.type for v in self.opcodes[opcode].variants)
                 message += f"; here {opcode} has {_listed(has)}"
-        elif form in self._mixed:
+        elif self.form(opcode, *names) in self.mixed_forms:
             message = f".{' and .'.join(types)} together are a mixed-precision form, which is in another section of PTX"
         else:
             return None
         return Reason("not-in-database", message)
 
-    def _form(self, opcode: str, *names: str) -> str:
-        """An opcode with its types alone."""
-        return ".".join((opcode, *(n for n in names if n in self.data["types"] or n in self._other_types)))
+    def form(self, opcode: str, *names: str) -> str:
+        """An opcode with its types alone, in their order."""
+        return ".".join((opcode, *(n for n in names if n in self.data["types"] or n in self.other_types)))
+
+    def is_elsewhere(self, opcode: str, names: Iterable[str]) -> bool:
+        """Whether other sections of PTX have a form with these types, of which nothing is known here."""
+        names = tuple(names)
+        empty = self._empty_types.get(opcode, frozenset())
+        return self.form(opcode, *names) in self._other_forms or not empty.isdisjoint(names)
 
     def _knows(self, name: str) -> bool:
         return name in self.data["types"] or name in self.data["modifiers"]
@@ -481,7 +485,7 @@ class Database:
     def lint(
         self, text: str, target: str | None = None, ptx: str | None = None, language: str = "ptx", file: str = "<text>"
     ) -> list[Finding]:
-        """What ptxas would say of PTX, or of the PTX in a program (`language` is "c++" or "python").
+        """What ptxas would say of PTX, or of the PTX in a program (`language` is "ptx", "c++" or "python").
 
         `target` and `ptx` take the place of the module's own. Raises PtxspecError for unknown ones."""
         from .lint.linter import Linter

@@ -258,7 +258,7 @@ def _no_gpu(db: Database, m: re.Match[str]) -> list[str]:
 def _no_instruction(db: Database, m: re.Match[str]) -> list[str]:
     name = m["name"]
     if name.lower() in db.opcodes:
-        return [f"names of instructions are written small: {name.lower()}"]
+        return [f"opcodes are written in lower case: {name.lower()}"]
     return [suggest(name, db.opcodes) if nearest(name, db.opcodes) else f"no instruction of this database is {name}"]
 
 
@@ -269,7 +269,7 @@ def _no_header(db: Database, m: re.Match[str]) -> list[str]:
 
 def _unreadable(db: Database, m: re.Match[str]) -> list[str]:
     return [
-        f"mostly a semicolon is missing in front of {m['near']}, behind the statement before, or a comma within it",
+        f"usually the statement before {m['near']} lacks its semicolon, or a comma",
         _STOPPED,
     ]
 

@@ -334,18 +334,17 @@ class _Files:
         for i, name in enumerate(data["other_types"]):
             if name in spec.types or name in spec.modifiers:
                 self.errors.append(doc.error(("other_types", i), f"'{name}' is a type or modifier of this section"))
-        for i, name in enumerate(data["empty_types"]):
-            self.known(doc, ("empty_types", i), name, data["other_types"], "type")
-        for opcode, names in data["other_forms"].items():
-            for i, name in enumerate(names):
-                self.known(doc, ("other_forms", opcode, i), name, data["other_types"], "type")
+        for key in ("other_forms", "empty_types"):
+            for opcode, names in data[key].items():
+                for i, name in enumerate(names):
+                    self.known(doc, (key, opcode, i), name, data["other_types"], "type")
         for name in data["registers"]:
             self.known(doc, ("registers", name), name, [*spec.types, "pred"], "type")
         tables: dict[str, Any] = {
             key: {name: tuple(names) for name, names in data[key].items()}
-            for key in ("other_forms", "registers", "constraints")
+            for key in ("other_forms", "empty_types", "registers", "constraints")
         }
-        names = ("repeatable", "leading", "immediates", "other_types", "empty_types", "special_registers")
+        names = ("repeatable", "leading", "immediates", "other_types", "target_options", "special_registers")
         lists: dict[str, Any] = {key: tuple(data[key]) for key in names}
         return Assembler(
             observed=_text(data["observed"]),

@@ -52,7 +52,7 @@ def find(explicit: Path | None = None) -> Root:
 
 
 def find_own(explicit: Path | None = None) -> Root:
-    """As `find`, for what judges or changes a specification: there the program's own is meant only if it is named."""
+    """As `find`, for what validates or changes a specification: the program's own is meant only if it is named."""
     root = find(explicit)
     if root.fallback:
         raise PtxspecError(f"{_NONE}; the program's own is {root.path}")

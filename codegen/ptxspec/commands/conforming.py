@@ -27,9 +27,9 @@ from . import MISUSE, NO, OK, counted, progress_bar
 
 def configure_conformance(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Runs every variant that the GPU takes on special values, all 16-bit inputs and 2^24 operands of each random "
-        "stream, and compares with the emulator as each variant's claim asks. Exit 0: all agree, 1: some disagree, "
-        "2: something could not run."
+        "Runs every variant that the GPU takes on special values, all 16-bit inputs, 2^24 operands of each random "
+        "stream and the operands that determine the special function unit, and compares with the emulator as each "
+        "variant's claim asks. Exit 0: all agree, 1: some disagree, 2: something could not run."
     )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(

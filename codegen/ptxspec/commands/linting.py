@@ -37,6 +37,7 @@ def configure_explain(parser: argparse.ArgumentParser) -> None:
         "Reads a log of ptxas or nvcc on standard input, as in `ptxas a.ptx 2>&1 | ptxspec explain`. Where the file "
         "of PTX that it names can be read, each complaint is explained by its instruction."
     )
+    parser.usage = "ptxspec explain [-h] [--root DIR] < LOG"
     parser.set_defaults(run=_explain)
 
 

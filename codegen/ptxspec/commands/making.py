@@ -90,7 +90,7 @@ def _named(root: Root, path: Path, names: Iterable[str]) -> list[str]:
     asked = path.resolve()
     found = [name for name in names if (root.path / name).resolve().is_relative_to(asked)]
     if not found or asked in root.path.parents:
-        raise PtxspecError(f"{path}: no file of the specification in {root.path / 'spec'}; --root DIR names another")
+        raise PtxspecError(f"{path}: names no file of the specification of {root.path}; --root DIR names another")
     return found
 
 

@@ -21,9 +21,6 @@ from .running import Emulator
 
 Array = NDArray[Any]
 
-# The largest part that is handed out: the millions of results that determine a unit are for fitting it.
-_MOST = 1 << 16
-
 
 @dataclass(frozen=True)
 class Vectors:
@@ -51,7 +48,7 @@ def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, targ
     v = next(v for i in spec.instructions.values() for v in i.variants if (v.spelling, v.operands) == key)
     recordings = [recording.read(path, spec, {key}) for path in recording.below(root.path)]
     for r in sorted(recordings, key=lambda r: str(r.provenance["date"]), reverse=True):
-        units = [u for u in r.units if 0 < u.part.kept <= _MOST]
+        units = [u for u in r.units if u.part.kept and _is_handed(v, u.part)]
         if units and target in (None, r.target):
             return Vectors(
                 v, "recording", str(r), tuple((u.part.stream, _operands(v, u.part), u.results()) for u in units)
@@ -69,6 +66,11 @@ def _stale(root: Root, spec: Spec) -> str | None:
     made, now = database.read(root.data).data["sources"], spec.sources
     differ = sorted(name for name in {*made, *now} - FINDINGS if made.get(name) != now.get(name))
     return differ[0] if differ else None
+
+
+def _is_handed(v: Variant, part: vectors.Part) -> bool:
+    """Everything but the millions of results that determine a unit, which are for fitting it."""
+    return not part.stream.startswith("every") or (part.stream == "every" and v.type.width == 16)
 
 
 def _operands(v: Variant, part: vectors.Part) -> tuple[Array, ...]:

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
 from ..model import Spec, Variant
+from ..reading import FINDINGS
 from . import vectors
 from .comparing import Found, found_from_json
 from .device import About
@@ -278,7 +279,7 @@ def provenance(
     device: About, spec: Spec, program: str, date: str, sizes: Sizes, kernels: Path, emulator: Path
 ) -> dict[str, Any]:
     """What about.json says of a run that begins; `kernels` and `emulator` are the folders of these."""
-    sources = "".join(f"{name} {digest}\n" for name, digest in sorted(spec.sources.items()) if name != REGISTER)
+    sources = "".join(f"{name} {digest}\n" for name, digest in sorted(spec.sources.items()) if name not in FINDINGS)
     return {
         "recorder": RECORDER, "schema": SCHEMA, "operands": vectors.VERSION, "program": program,
         "specification": {"sha256": hashlib.sha256(sources.encode()).hexdigest(), "variants": ""},
@@ -359,6 +360,8 @@ def _units(path: Path, text: bytes, spec: Spec) -> Iterator[Unit]:
             part = Part(line["stream"], line["start"], line["count"], line["kept"])
             if part.stream.partition("<<")[0] not in vectors.STREAMS:
                 raise ValueError(f"unknown stream '{part.stream}'")
+            if not 0 <= part.kept <= part.count or part.start < 0 or part.count < 1:
+                raise ValueError("this is no part of a stream")
             digests = np.frombuffer(base64.b64decode(line["digests"], validate=True), "<u8")
             if digests.size != -(-part.count // BLOCK):
                 raise ValueError("the numbers of results and digests do not fit")

@@ -23,7 +23,6 @@ VERSION = 2
 BLOCK = 1 << 20
 SLICE = 1 << 26
 INPUTS = 1 << 32
-# The streams, the quick and telling ones first.
 STREAMS = ("grid", "every", "uniform", "near")
 _U = np.uint64
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -57,9 +56,10 @@ class Part:
             yield start, min(BLOCK, self.start + self.count - start)
 
     @property
-    def turn(self) -> tuple[bool, int]:
-        """Its place in a run: results that are kept come before those that are not."""
-        return not self.kept, STREAMS.index(self.stream.partition("<<")[0])
+    def turn(self) -> tuple[bool, bool, int]:
+        """Its place in a run: what is quick and telling first, behind the random streams whole domains, then sweeps."""
+        stream = self.stream.partition("<<")[0]
+        return stream == "every" and self.count > 1 << 16, not self.kept, STREAMS.index(stream)
 
 
 def core_parts(core: Core) -> list[Part]:

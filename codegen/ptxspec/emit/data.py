@@ -22,7 +22,7 @@ from ..model import (
 )
 from .text import Files
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def emit(spec: Spec) -> Files:

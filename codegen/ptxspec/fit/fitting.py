@@ -139,7 +139,7 @@ def _interpolator(
     """The model with an interpolator, or why there is none; with an argument that is not the `only` one thinkable, a
     contradiction between results refutes the argument."""
     reduced = _reduced(blank, observed, emulator)
-    point = _point(blank, reduced)
+    point = _point(reduced)
     if point is None:
         return ["the results are no numbers in fixed point"]
     results = _results(replace(blank, point=point), reduced)
@@ -194,7 +194,7 @@ def _reduced(model: UnitModel, observed: list[_Observed], emulator: ModuleType) 
     return _Reduced(normal, scale, place, significand, exponent, negative, fine)
 
 
-def _point(model: UnitModel, r: _Reduced) -> int | None:
+def _point(r: _Reduced) -> int | None:
     """The place of the last bit of any result."""
     some = r.significand != 0
     if not r.fine or not some.any():

@@ -6,7 +6,7 @@ import re
 
 _SKIP = r"(?:[ \t\r\n]|\\\r?\n|//[^\n]*|/\*(?s:.)*?\*/)*+"
 _MARK = re.compile(rf"{_SKIP}(?P<mark>::|[:,)])")
-_ENTRY = re.compile(rf'{_SKIP}(?:\[\s*\w+\s*\]{_SKIP})?"(?P<constraint>[^"\\\n]*+)"{_SKIP}\(')
+_ENTRY = re.compile(rf'{_SKIP}(?:\[\s*(?P<name>\w+)\s*\]{_SKIP})?"(?P<constraint>[^"\\\n]*+)"{_SKIP}\(')
 # The parentheses of C++, outside of strings, characters and comments; a ' within a number is none of these.
 _EXPRESSION = re.compile(
     r"""(?P<open>\()|(?P<close>\))|"(?:[^"\\\n]|\\.)*+"|(?<=\w)'(?=\w)|'(?:[^'\\\n]|\\.)++'
@@ -21,23 +21,27 @@ _LISTED_OPEN = re.compile(r"""(?:\s*+,?\s*+(?:\w++\s*+=?\s*+)?(?:["'][=&+\w,~{} 
 Constraints = tuple[str | None, ...]
 
 
-def cpp(text: str, position: int) -> Constraints | None:
-    """The operands behind the text of an asm statement in C++: outputs, then inputs. None where it does not end."""
+def cpp(text: str, position: int) -> tuple[Constraints, dict[str, int]] | None:
+    """The operands behind the text of an asm statement in C++, outputs, then inputs, and the numbers of those that have
+    names. None where it does not end."""
     if _closed(text, position) is None:
         return None
     found: list[str] = []
+    names: dict[str, int] = {}
     sections = 0
     while m := _MARK.match(text, position):
         position = m.end()
         sections += m["mark"].count(":")
         if m["mark"] == ")" or sections > 2:
-            return _letters(found)
+            return _letters(found), names
         entry = _ENTRY.match(text, position)
         if entry and (closed := _closed(text, entry.end())):
             position = closed
+            if entry["name"]:
+                names[entry["name"]] = len(found)
             found.append(entry["constraint"])
     # Something else stands there, a macro perhaps, which may be several operands.
-    return ()
+    return (), {}
 
 
 def listed(text: str, position: int, final: bool) -> Constraints | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from . import constraints
 from .findings import Place
@@ -136,14 +137,21 @@ def cpp(view: View) -> Iterator[Text]:
                     position = m.start()
                     break
                 unending = operands is None
-                found.constraints = operands or ()
-                found.text = _CPP_NAMED.sub(lambda n: f"%_{n[1]}_" if n[1] else "__", found.text)
+                found.constraints, numbers = operands or ((), {})
+                found.text = _CPP_NAMED.sub(partial(_numbered, numbers), found.text)
                 yield found
             else:
                 found.add(_ELSEWHERE, stop)
                 yield from _inside(found.close())
         position = stop
     _consume(view, position)
+
+
+def _numbered(numbers: dict[str, int], m: re.Match[str]) -> str:
+    """What an operand's name stands for, in as many characters; an unknown name is left a name."""
+    if m[1] is None:
+        return "__"
+    return f"%{numbers[m[1]]}".ljust(len(m[0])) if m[1] in numbers else f"%_{m[1]}_"
 
 
 def _inside(text: Text, asm: bool = False, statements: bool = False) -> Iterator[Text]:

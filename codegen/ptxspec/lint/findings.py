@@ -25,11 +25,11 @@ CODES = {
     "undocumented": "The assembler takes a spelling that the manual does not list.",
     # The operands
     "operand-count": "Too many or too few operands.",
-    "illegal-immediate": "A constant where the assembler takes a register only, or an integer where it wants 1.0.",
-    "illegal-operand": "A vector, an address or a negated register, which the instruction does not take.",
+    "illegal-immediate": "A constant where the assembler takes none, an integer for 1.0, or one out of range.",
+    "illegal-operand": "What the instruction does not take: a vector, an address, a special register, a negation.",
     "illegal-register": "A register of a type, or of a constraint, that the instruction does not take there.",
     "undeclared-register": "A name that is not declared as a register in the function.",
-    "illegal-destination": "The result must be one register: no constant, no `_`, no second predicate.",
+    "illegal-destination": "The result must be one register: no constant, no function, no `_`, no second predicate.",
     "syntax": "The assembler cannot read this and stops judging the file here.",
     # Where it is used
     "ptx-too-old": "The module's PTX version is older than the instruction.",

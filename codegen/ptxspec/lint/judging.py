@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from ..database import Database, Reason, Requires, Variant
@@ -45,7 +45,7 @@ _SOURCES = {
     kinds.DISCARD: ("syntax", "`_` is no source operand", "name a register"),
     kinds.SINK: ("syntax", "a source operand is one register", "name one register"),
     kinds.PAIR: ("syntax", "a source operand is one register", "name one register"),
-    kinds.OVERFLOW: ("illegal-immediate", "no double has this value", "stay within 2.3e-308 and 1.7e308"),
+    kinds.OVERFLOW: ("illegal-immediate", "no double has this value", "write 0, or between 2.3e-308 and 1.7e308"),
     kinds.SPECIAL: ("illegal-operand", "{operand} is a special register, which is not read here",
         "move it into a register first, and convert that"),
     kinds.UNDECLARED: ("undeclared-register", "no register {operand} is declared here", "declare it before, by .reg"),
@@ -81,13 +81,10 @@ class Judge:
         assembler = db.data["assembler"]
         self.types = frozenset(db.data["types"])
         self.modifiers = frozenset(db.data["modifiers"])
-        self.other_types = frozenset(assembler["other_types"])
-        self.other_forms = frozenset(f"{o}.{t}" for o, types in assembler["other_forms"].items() for t in types)
-        self.empty_types = frozenset(assembler["empty_types"])
+        self.other_types = db.other_types
         self.mixed = [
             _mixed(spelling, count, assembler["mixed"]) for spelling, count in assembler["mixed"]["spellings"]
         ]
-        self._mixed_forms = {self._form(v.opcode, v.spelling.split(".")[1:]) for v in self.mixed}
         self.repeatable = frozenset(assembler["repeatable"])
         self.leading = frozenset(assembler["leading"])
         self.immediates = frozenset(assembler["immediates"])
@@ -118,8 +115,7 @@ class Judge:
     def _judge(self, head: str, shape: Shape | None, target: str | None, ptx: str | None, lenient: bool) -> Judgement:
         opcode, *names = head.split(".")
         types = [n for n in names if n in self.types or n in self.other_types]
-        form = self._form(opcode, names)
-        if form in self.other_forms or not self.empty_types.isdisjoint(names):
+        if self.db.is_elsewhere(opcode, names):
             return NOT_OURS
         known = self.types | self.modifiers | self.other_types
         if lenient and known.isdisjoint(names) and not any(map(_LIKE_A_TYPE, names)):
@@ -158,10 +154,6 @@ class Judge:
 
     # Names
 
-    def _form(self, opcode: str, names: Iterable[str]) -> str:
-        """The opcode with the types alone, in their order."""
-        return ".".join((opcode, *(n for n in names if n in self.types or n in self.other_types)))
-
     def _is_ignored(self, opcode: str, name: str) -> bool:
         return name in self._ignored_names and name not in self.own[opcode]
 
@@ -192,7 +184,7 @@ class Judge:
     def _variant(self, opcode: str, names: Sequence[str], count: int | None) -> tuple[Variant | None, list[Complaint]]:
         wanted = frozenset(names)
         found = self.db.find(opcode, wanted, count)
-        if self._form(opcode, names) in self._mixed_forms:
+        if self.db.form(opcode, *names) in self.db.mixed_forms:
             same = [v for v in self.mixed if v.opcode == opcode and v.names == wanted and count in (None, v.operands)]
             found = same[0] if same else None
         if found is not None:
@@ -219,8 +211,8 @@ class Judge:
         target: str | None,
         ptx: str | None,
     ) -> Complaint:
-        form = self._form(opcode, effective)
-        if form in self._mixed_forms:
+        form = self.db.form(opcode, *effective)
+        if form in self.db.mixed_forms:
             return self._why_not_mixed(form, names, effective)
         spelling = ".".join((opcode, *effective))
         unknown = [n for n in effective if n not in self.types and n not in self.modifiers]
@@ -244,7 +236,7 @@ class Judge:
         return Complaint(ERROR, reason.code, reason.message, help, index)
 
     def _why_not_mixed(self, form: str, names: Sequence[str], effective: Sequence[str]) -> Complaint:
-        same = [v for v in self.mixed if self._form(v.opcode, v.spelling.split(".")[1:]) == form]
+        same = [v for v in self.mixed if self.db.form(*v.spelling.split(".")) == form]
         has = dict.fromkeys(n for v in same for n in v.spelling.split(".")[1:])
         wrong = next((n for n in effective if n not in has), None)
         if wrong is not None:

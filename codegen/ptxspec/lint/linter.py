@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 
 from ..database import Database
-from ..diagnostics import PtxspecError, suggest
+from ..diagnostics import PtxspecError, suggest, unknown
 from . import embedded
 from .findings import ERROR, Finding
 from .judging import NOT_OURS, Complaint, Judge, Shape
@@ -24,8 +24,6 @@ LANGUAGES = {
     **dict.fromkeys((".hip", ".cl"), CPP),
     **dict.fromkeys((".py", ".pyi"), PYTHON),
 }
-# What .target names besides targets.
-_OPTIONS = frozenset(("texmode_unified", "texmode_independent", "map_f64_to_f32", "debug"))
 _EXTRACT: dict[str, Callable[[View], Iterator[embedded.Text]]] = {CPP: embedded.cpp, PYTHON: embedded.python}
 
 
@@ -52,6 +50,7 @@ class Linter:
         self.db = db
         self.target = db.target(target) if target is not None else None
         self.ptx = db.ptx_version(ptx) if ptx is not None else None
+        self._options = frozenset(db.data["assembler"]["target_options"])
         self._special = special_registers(db.data["assembler"]["special_registers"])
         self.judge = Judge(db, pairs=self.target is not None and self.ptx is not None)
 
@@ -71,7 +70,9 @@ class Linter:
                     else:
                         yield _problem(item, window, file)
             return
-        extract = _EXTRACT[language]
+        extract = _EXTRACT.get(language)
+        if extract is None:
+            raise PtxspecError(unknown("language", language, (PTX, *_EXTRACT)))
         for window in windows(chunks):
             for text in extract(window):
                 yield from self._embedded(text, file)
@@ -147,7 +148,7 @@ class Linter:
             # Of several targets the last one counts.
             targets: list[str | None] = []
             for i, value in enumerate(() if holes else item.values):
-                if i and value.text in _OPTIONS:
+                if i and value.text in self._options:
                     continue
                 try:
                     targets.append(self.db.target(_target(value.text)))

@@ -124,6 +124,8 @@ def _number(m: re.Match[str]) -> float:
     if not m["decimal"]:
         return float(struct.unpack(">d", bytes.fromhex(m["double"]))[0]) if m["double"] else 1.0
     value = float(m[0])
+    if not re.search("[1-9]", m[0].lower().partition("e")[0]):
+        return value
     if value == math.inf or (value < sys.float_info.min and Decimal(value) != Decimal(m[0])):
         raise OverflowError
     return value

@@ -322,8 +322,9 @@ def _pattern(opcodes: str, final: bool) -> re.Pattern[str]:
 
     Where more text may come, what is still open goes on to the end of the text, and so is not complete."""
     # What these name may go on in the next line.
-    going_on = "" if final else r"(?P<going_on> \.(?:version|target|loc|file)\b[^;{}]{0,1024}+\Z ) |"
-    tail = "" if final else r'|/\*(?s:.)*+|"[^";]*+\Z'
+    tail = "" if final else r'|/\*(?s:.)*+|"[^"\n]*+\Z|"[^";]*+\Z'
+    words = rf'(?:[^;{{}}"/]|{_STRING}|{COMMENT}{tail}|/(?![/*])){{0,1024}}+'
+    going_on = "" if final else rf"(?P<going_on> \.(?:version|target|loc|file)\b{words}\Z ) |"
     vector = "" if final else r'|\{[^;{}"]*+\Z'
     inner = rf'(?:[^;{{}}"/]++|{COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING}{tail}{vector})'
     return re.compile(

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from ..diagnostics import Diagnostic, Mark, SpecError
 from ..model import ROUNDINGS, Code, Format, HardwarePath, Instruction, Spec, Target, Variant
+from ..requirements import versions_on
 from . import parse as tree
 from .functions import TABLE, Function
 from .program import BOOL, CONDITION, Apply, Const, Kind, Let, Program, Term, Var, bits_of, float_in, live
@@ -94,16 +95,15 @@ def check_text(code: Code, spec: Spec, more: frozenset[str] = frozenset()) -> li
 
 
 def programs(spec: Spec, instruction: Instruction, variant: Variant) -> dict[str | None, Program]:
-    """The variant's program without a target (key None) and on each target where it differs from that.
+    """The variant's program without a target (key None) and on each target that has it and where it differs from that.
 
     Raises SpecError when the semantics is wrong."""
     default = specialise(spec, instruction, variant, None)
     found: dict[str | None, Program] = {None: default}
     by_target = any(tree.parse(code).mentions("target") for code in _codes(spec, instruction, variant))
-    floor = spec.targets[variant.requires.target].order
     cache: dict[object, Program] = {}
     for target in spec.targets.values():
-        if target.order < floor:
+        if versions_on(variant.requires, target.name, spec.targets, spec.versions) is None:
             continue
         effective = spec.effective_modifiers(variant, target.name)
         path = spec.hardware_path(instruction, variant, target.name)

@@ -256,7 +256,7 @@ class Kernel:
         Threads pay on some hundred thousand elements and more, most with the accelerator; without it they wait for the
         interpreter at times. Beside operands and result at most 32 MB are taken for each thread.
         Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1, TypeError for one
-        that is not a number."""
+        that is not an integer."""
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {_count(self.operands)}, {len(arrays)} came")
         operands = [self._as_bits(x, f"operand {'abc'[i]}") for i, x in enumerate(arrays)]

@@ -112,14 +112,14 @@ def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.f32
-    # mad.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f
+    # mad.f32 on sm_20, sm_21, sm_30, sm_35
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # mad.yaml:36
     return d
 
 
 def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.sat.f32
-    # mad.sat.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f
+    # mad.sat.f32 on sm_20, sm_21, sm_30, sm_35
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # mad.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
     return d_3
@@ -127,14 +127,14 @@ def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.ftz.f32
-    # mad.ftz.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f
+    # mad.ftz.f32 on sm_20, sm_21, sm_30, sm_35
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # mad.yaml:36
     return d
 
 
 def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.ftz.sat.f32
-    # mad.ftz.sat.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f
+    # mad.ftz.sat.f32 on sm_20, sm_21, sm_30, sm_35
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # mad.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
     return d_3
@@ -249,10 +249,10 @@ def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
 
 # By spelling and operands; by target where one differs from the rest.
 KERNELS = {
-    ("mad.f32", 3): {None: mad_f32_3, "sm_10": mad_ftz_f32_3, "sm_11": mad_ftz_f32_3, "sm_12": mad_ftz_f32_3, "sm_13": mad_ftz_f32_3, "sm_20": mad_rn_f32_3, "sm_21": mad_rn_f32_3, "sm_30": mad_rn_f32_3, "sm_32": mad_rn_f32_3, "sm_35": mad_rn_f32_3, "sm_37": mad_rn_f32_3, "sm_50": mad_rn_f32_3, "sm_52": mad_rn_f32_3, "sm_53": mad_rn_f32_3, "sm_60": mad_rn_f32_3, "sm_61": mad_rn_f32_3, "sm_62": mad_rn_f32_3, "sm_70": mad_rn_f32_3, "sm_72": mad_rn_f32_3, "sm_75": mad_rn_f32_3, "sm_80": mad_rn_f32_3, "sm_82": mad_rn_f32_3, "sm_86": mad_rn_f32_3, "sm_87": mad_rn_f32_3, "sm_88": mad_rn_f32_3, "sm_89": mad_rn_f32_3, "sm_90": mad_rn_f32_3, "sm_90a": mad_rn_f32_3, "sm_100": mad_rn_f32_3, "sm_100a": mad_rn_f32_3, "sm_100f": mad_rn_f32_3, "sm_101": mad_rn_f32_3, "sm_101a": mad_rn_f32_3, "sm_101f": mad_rn_f32_3, "sm_103": mad_rn_f32_3, "sm_103a": mad_rn_f32_3, "sm_103f": mad_rn_f32_3, "sm_107": mad_rn_f32_3, "sm_107a": mad_rn_f32_3, "sm_107f": mad_rn_f32_3, "sm_110": mad_rn_f32_3, "sm_110a": mad_rn_f32_3, "sm_110f": mad_rn_f32_3, "sm_120": mad_rn_f32_3, "sm_120a": mad_rn_f32_3, "sm_120f": mad_rn_f32_3, "sm_121": mad_rn_f32_3, "sm_121a": mad_rn_f32_3, "sm_121f": mad_rn_f32_3},
-    ("mad.sat.f32", 3): {None: mad_sat_f32_3, "sm_10": mad_ftz_sat_f32_3, "sm_11": mad_ftz_sat_f32_3, "sm_12": mad_ftz_sat_f32_3, "sm_13": mad_ftz_sat_f32_3, "sm_20": mad_rn_sat_f32_3, "sm_21": mad_rn_sat_f32_3, "sm_30": mad_rn_sat_f32_3, "sm_32": mad_rn_sat_f32_3, "sm_35": mad_rn_sat_f32_3, "sm_37": mad_rn_sat_f32_3, "sm_50": mad_rn_sat_f32_3, "sm_52": mad_rn_sat_f32_3, "sm_53": mad_rn_sat_f32_3, "sm_60": mad_rn_sat_f32_3, "sm_61": mad_rn_sat_f32_3, "sm_62": mad_rn_sat_f32_3, "sm_70": mad_rn_sat_f32_3, "sm_72": mad_rn_sat_f32_3, "sm_75": mad_rn_sat_f32_3, "sm_80": mad_rn_sat_f32_3, "sm_82": mad_rn_sat_f32_3, "sm_86": mad_rn_sat_f32_3, "sm_87": mad_rn_sat_f32_3, "sm_88": mad_rn_sat_f32_3, "sm_89": mad_rn_sat_f32_3, "sm_90": mad_rn_sat_f32_3, "sm_90a": mad_rn_sat_f32_3, "sm_100": mad_rn_sat_f32_3, "sm_100a": mad_rn_sat_f32_3, "sm_100f": mad_rn_sat_f32_3, "sm_101": mad_rn_sat_f32_3, "sm_101a": mad_rn_sat_f32_3, "sm_101f": mad_rn_sat_f32_3, "sm_103": mad_rn_sat_f32_3, "sm_103a": mad_rn_sat_f32_3, "sm_103f": mad_rn_sat_f32_3, "sm_107": mad_rn_sat_f32_3, "sm_107a": mad_rn_sat_f32_3, "sm_107f": mad_rn_sat_f32_3, "sm_110": mad_rn_sat_f32_3, "sm_110a": mad_rn_sat_f32_3, "sm_110f": mad_rn_sat_f32_3, "sm_120": mad_rn_sat_f32_3, "sm_120a": mad_rn_sat_f32_3, "sm_120f": mad_rn_sat_f32_3, "sm_121": mad_rn_sat_f32_3, "sm_121a": mad_rn_sat_f32_3, "sm_121f": mad_rn_sat_f32_3},
-    ("mad.ftz.f32", 3): {None: mad_ftz_f32_3, "sm_20": mad_rn_ftz_f32_3, "sm_21": mad_rn_ftz_f32_3, "sm_30": mad_rn_ftz_f32_3, "sm_32": mad_rn_ftz_f32_3, "sm_35": mad_rn_ftz_f32_3, "sm_37": mad_rn_ftz_f32_3, "sm_50": mad_rn_ftz_f32_3, "sm_52": mad_rn_ftz_f32_3, "sm_53": mad_rn_ftz_f32_3, "sm_60": mad_rn_ftz_f32_3, "sm_61": mad_rn_ftz_f32_3, "sm_62": mad_rn_ftz_f32_3, "sm_70": mad_rn_ftz_f32_3, "sm_72": mad_rn_ftz_f32_3, "sm_75": mad_rn_ftz_f32_3, "sm_80": mad_rn_ftz_f32_3, "sm_82": mad_rn_ftz_f32_3, "sm_86": mad_rn_ftz_f32_3, "sm_87": mad_rn_ftz_f32_3, "sm_88": mad_rn_ftz_f32_3, "sm_89": mad_rn_ftz_f32_3, "sm_90": mad_rn_ftz_f32_3, "sm_90a": mad_rn_ftz_f32_3, "sm_100": mad_rn_ftz_f32_3, "sm_100a": mad_rn_ftz_f32_3, "sm_100f": mad_rn_ftz_f32_3, "sm_101": mad_rn_ftz_f32_3, "sm_101a": mad_rn_ftz_f32_3, "sm_101f": mad_rn_ftz_f32_3, "sm_103": mad_rn_ftz_f32_3, "sm_103a": mad_rn_ftz_f32_3, "sm_103f": mad_rn_ftz_f32_3, "sm_107": mad_rn_ftz_f32_3, "sm_107a": mad_rn_ftz_f32_3, "sm_107f": mad_rn_ftz_f32_3, "sm_110": mad_rn_ftz_f32_3, "sm_110a": mad_rn_ftz_f32_3, "sm_110f": mad_rn_ftz_f32_3, "sm_120": mad_rn_ftz_f32_3, "sm_120a": mad_rn_ftz_f32_3, "sm_120f": mad_rn_ftz_f32_3, "sm_121": mad_rn_ftz_f32_3, "sm_121a": mad_rn_ftz_f32_3, "sm_121f": mad_rn_ftz_f32_3},
-    ("mad.ftz.sat.f32", 3): {None: mad_ftz_sat_f32_3, "sm_20": mad_rn_ftz_sat_f32_3, "sm_21": mad_rn_ftz_sat_f32_3, "sm_30": mad_rn_ftz_sat_f32_3, "sm_32": mad_rn_ftz_sat_f32_3, "sm_35": mad_rn_ftz_sat_f32_3, "sm_37": mad_rn_ftz_sat_f32_3, "sm_50": mad_rn_ftz_sat_f32_3, "sm_52": mad_rn_ftz_sat_f32_3, "sm_53": mad_rn_ftz_sat_f32_3, "sm_60": mad_rn_ftz_sat_f32_3, "sm_61": mad_rn_ftz_sat_f32_3, "sm_62": mad_rn_ftz_sat_f32_3, "sm_70": mad_rn_ftz_sat_f32_3, "sm_72": mad_rn_ftz_sat_f32_3, "sm_75": mad_rn_ftz_sat_f32_3, "sm_80": mad_rn_ftz_sat_f32_3, "sm_82": mad_rn_ftz_sat_f32_3, "sm_86": mad_rn_ftz_sat_f32_3, "sm_87": mad_rn_ftz_sat_f32_3, "sm_88": mad_rn_ftz_sat_f32_3, "sm_89": mad_rn_ftz_sat_f32_3, "sm_90": mad_rn_ftz_sat_f32_3, "sm_90a": mad_rn_ftz_sat_f32_3, "sm_100": mad_rn_ftz_sat_f32_3, "sm_100a": mad_rn_ftz_sat_f32_3, "sm_100f": mad_rn_ftz_sat_f32_3, "sm_101": mad_rn_ftz_sat_f32_3, "sm_101a": mad_rn_ftz_sat_f32_3, "sm_101f": mad_rn_ftz_sat_f32_3, "sm_103": mad_rn_ftz_sat_f32_3, "sm_103a": mad_rn_ftz_sat_f32_3, "sm_103f": mad_rn_ftz_sat_f32_3, "sm_107": mad_rn_ftz_sat_f32_3, "sm_107a": mad_rn_ftz_sat_f32_3, "sm_107f": mad_rn_ftz_sat_f32_3, "sm_110": mad_rn_ftz_sat_f32_3, "sm_110a": mad_rn_ftz_sat_f32_3, "sm_110f": mad_rn_ftz_sat_f32_3, "sm_120": mad_rn_ftz_sat_f32_3, "sm_120a": mad_rn_ftz_sat_f32_3, "sm_120f": mad_rn_ftz_sat_f32_3, "sm_121": mad_rn_ftz_sat_f32_3, "sm_121a": mad_rn_ftz_sat_f32_3, "sm_121f": mad_rn_ftz_sat_f32_3},
+    ("mad.f32", 3): {None: mad_f32_3, "sm_10": mad_ftz_f32_3, "sm_11": mad_ftz_f32_3, "sm_12": mad_ftz_f32_3, "sm_13": mad_ftz_f32_3, "sm_20": mad_rn_f32_3, "sm_21": mad_rn_f32_3, "sm_30": mad_rn_f32_3, "sm_35": mad_rn_f32_3},
+    ("mad.sat.f32", 3): {None: mad_sat_f32_3, "sm_10": mad_ftz_sat_f32_3, "sm_11": mad_ftz_sat_f32_3, "sm_12": mad_ftz_sat_f32_3, "sm_13": mad_ftz_sat_f32_3, "sm_20": mad_rn_sat_f32_3, "sm_21": mad_rn_sat_f32_3, "sm_30": mad_rn_sat_f32_3, "sm_35": mad_rn_sat_f32_3},
+    ("mad.ftz.f32", 3): {None: mad_ftz_f32_3, "sm_20": mad_rn_ftz_f32_3, "sm_21": mad_rn_ftz_f32_3, "sm_30": mad_rn_ftz_f32_3, "sm_35": mad_rn_ftz_f32_3},
+    ("mad.ftz.sat.f32", 3): {None: mad_ftz_sat_f32_3, "sm_20": mad_rn_ftz_sat_f32_3, "sm_21": mad_rn_ftz_sat_f32_3, "sm_30": mad_rn_ftz_sat_f32_3, "sm_35": mad_rn_ftz_sat_f32_3},
     ("mad.rn.f32", 3): {None: mad_rn_f32_3},
     ("mad.rn.sat.f32", 3): {None: mad_rn_sat_f32_3},
     ("mad.rn.ftz.f32", 3): {None: mad_rn_ftz_f32_3},

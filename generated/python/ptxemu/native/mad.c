@@ -75,7 +75,7 @@ static inline uint32_t mad_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_
 #define EXPORT_mad_ftz_sat_f32_3 KERNEL_3(mad_ftz_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.rn.f32 */
-/* mad.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f */
+/* mad.f32 on sm_20, sm_21, sm_30, sm_35 */
 static inline uint32_t mad_rn_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:36 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
@@ -84,7 +84,7 @@ static inline uint32_t mad_rn_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 #define EXPORT_mad_rn_f32_3 KERNEL_3(mad_rn_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.rn.sat.f32 */
-/* mad.sat.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f */
+/* mad.sat.f32 on sm_20, sm_21, sm_30, sm_35 */
 static inline uint32_t mad_rn_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:36 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
@@ -94,7 +94,7 @@ static inline uint32_t mad_rn_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
 #define EXPORT_mad_rn_sat_f32_3 KERNEL_3(mad_rn_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.rn.ftz.f32 */
-/* mad.ftz.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f */
+/* mad.ftz.f32 on sm_20, sm_21, sm_30, sm_35 */
 static inline uint32_t mad_rn_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
@@ -106,7 +106,7 @@ static inline uint32_t mad_rn_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
 #define EXPORT_mad_rn_ftz_f32_3 KERNEL_3(mad_rn_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.rn.ftz.sat.f32 */
-/* mad.ftz.sat.f32 on sm_20, sm_21, sm_30, sm_32, sm_35, sm_37, sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_82, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_100f, sm_101, sm_101a, sm_101f, sm_103, sm_103a, sm_103f, sm_107, sm_107a, sm_107f, sm_110, sm_110a, sm_110f, sm_120, sm_120a, sm_120f, sm_121, sm_121a, sm_121f */
+/* mad.ftz.sat.f32 on sm_20, sm_21, sm_30, sm_35 */
 static inline uint32_t mad_rn_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
