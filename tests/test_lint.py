@@ -190,10 +190,15 @@ def mutated(db: Database, r: random.Random) -> str:
     register = next((REGISTERS[n] for n in reversed(names) if n in REGISTERS), "%f")
     result = "%p" if opcode == "testp" else register
     count = max(0, v.operands + (r.choice((-1, 1, 2, -3)) if r.random() < 0.1 else 0))
-    operands = [f"{result}0", *(f"{register}{i + 1}" for i in range(count))]
+    prefixes = [result, *[register] * count]
+    if db.form(opcode, *names) in db.mixed_forms:
+        # What is not declared here has the types that the form wants: the first one at both ends.
+        one, two = (REGISTERS[n] for n in names if n in REGISTERS)
+        prefixes = [one, *[two] * (count - 1), one][: count + 1]
+    operands = [f"{prefix}{i}" for i, prefix in enumerate(prefixes)]
     if r.random() < 0.25:
         i = r.randrange(len(operands))
-        operands[i] = r.choice(OPERANDS).replace("@", register if i else result)
+        operands[i] = r.choice(OPERANDS).replace("@", prefixes[i])
     before = r.choice(("", "", "", "@%p1 ", "@!%p2 ", f"L{r.randrange(10**9)}: "))
     spelled = ".".join((opcode, *names))
     return f"{before}{spelled}{r.choice((' ', '  ', chr(9)))}{r.choice((', ', ',', ' , ')).join(operands)};"
