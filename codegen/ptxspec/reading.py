@@ -46,7 +46,7 @@ from .model import (
     Variant,
 )
 from .positioned import Document, Where
-from .requirements import manual_requirement, observed_requirement
+from .requirements import first_version, manual_requirement, observed_requirement
 from .semantics.functions import TABLE
 from .semantics.specialise import assigned_in, check_text, fixed_names, names_read
 from .syntax import SOURCES, NotationError, expand, parse_line
@@ -592,7 +592,7 @@ class _InstructionFile:
         """A variant must exist somewhere: its last PTX version must not come before its first."""
         targets, versions = self.spec.targets, self.spec.versions
         r = v.requires
-        first = max(r.ptx, targets[r.target].ptx, key=lambda p: versions[p].order)
+        first = first_version(r, targets, versions)
         if r.until is not None and versions[r.until].order < versions[first].order:
             message = f"{v} can never be taken: it needs {r.target} and PTX {r.ptx}, and ends with PTX {r.until}"
             self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))

@@ -26,6 +26,11 @@ def observed_requirement(
     return _combine([r for r in rules if r.selector.matches(variant)], targets, versions, manual)
 
 
+def first_version(r: Requirement, targets: Mapping[str, Target], versions: Mapping[str, PtxVersion]) -> str:
+    """The first PTX version that has a variant: the target that it needs must be known, too."""
+    return max(r.ptx, targets[r.target].ptx, key=lambda p: versions[p].order)
+
+
 def versions_on(
     r: Requirement, target: str, targets: Mapping[str, Target], versions: Mapping[str, PtxVersion]
 ) -> tuple[str, str | None] | None:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ..model import PtxVersion, Spec, Target, Variant
-from ..requirements import versions_on
+from ..requirements import first_version, versions_on
 from .text import Files, Templates
 
 PAGES = ("availability", "history")
@@ -74,11 +74,7 @@ def _known(spec: Spec, version: PtxVersion) -> list[Target]:
 
 
 def _by_version(spec: Spec, variants: list[Variant], version: PtxVersion) -> Brought:
-    def first(v: Variant) -> int:
-        """A variant is there once its target is known too."""
-        return max(spec.versions[v.requires.ptx].order, spec.versions[spec.targets[v.requires.target].ptx].order)
-
     return Brought(
-        [v for v in variants if first(v) == version.order],
+        [v for v in variants if first_version(v.requires, spec.targets, spec.versions) == version.version],
         [v for v in variants if v.requires.until and spec.versions[v.requires.until].order == version.order - 1],
     )

@@ -321,8 +321,8 @@ def _pattern(opcodes: str, final: bool) -> re.Pattern[str]:
     """One alternative for whatever may come next; the first ones are the frequent ones.
 
     Where more text may come, what is still open goes on to the end of the text, and so is not complete."""
-    # What these name may go on in the next line.
     tail = "" if final else r'|/\*(?s:.)*+|"[^"\n]*+\Z|"[^";]*+\Z'
+    # What these directives name may go on in the next line.
     words = rf'(?:[^;{{}}"/]|{_STRING}|{COMMENT}{tail}|/(?![/*])){{0,1024}}+'
     going_on = "" if final else rf"(?P<going_on> \.(?:version|target|loc|file)\b{words}\Z ) |"
     vector = "" if final else r'|\{[^;{}"]*+\Z'
