@@ -14,10 +14,10 @@ NAME = "ptxemu_operations"
 
 
 def load(module: str) -> ModuleType:
-    """A module of templates/emulator, imported without that package's own __init__."""
+    """A module of templates/runtime, imported without that package's own __init__."""
     if NAME not in sys.modules:
         package = ModuleType(NAME)
-        package.__path__ = [str(Path(__file__).resolve().parents[1] / "templates" / "emulator")]
+        package.__path__ = [str(Path(__file__).resolve().parents[1] / "templates" / "runtime")]
         sys.modules[NAME] = package
     return importlib.import_module(f"{NAME}.{module}")
 

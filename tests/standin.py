@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from ptxspec.conformance.device import About, DeviceError
+from ptxspec.gpu.device import About, DeviceError
 
 Array = NDArray[Any]
 

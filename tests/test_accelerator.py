@@ -24,11 +24,11 @@ from grids import pairs, small, special, triples
 from ptxemu import accelerator, environment, formats, interface, operations
 from ptxemu.binary import DIRECTIONS, Array, Format
 from ptxemu.index import TYPES, VARIANTS
-from ptxspec.checking import check
+from ptxspec.check.checking import check
 from ptxspec.emit import native
+from ptxspec.emit.generate import generate
 from ptxspec.emit.sharing import shared
-from ptxspec.generate import generate
-from ptxspec.reading import read
+from ptxspec.read.link import read
 
 ROOT = Path(__file__).parents[1]
 A = np.array([1, 2.5, -3, np.inf, 1e-40], np.float32)

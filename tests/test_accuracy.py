@@ -14,7 +14,7 @@ import pytest
 from grids import special
 from mpfr import decode
 from ptxspec.model import Accuracy, Spec, Variant
-from ptxspec.reading import read
+from ptxspec.read.link import read
 
 ROOT = Path(__file__).parents[1]
 SPEC: Spec = read(ROOT)

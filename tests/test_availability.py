@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from conftest import Project
-from ptxspec import verify
 from ptxspec.model import Spec
-from ptxspec.ptxas import find_ptxas, version
-from ptxspec.reading import read
+from ptxspec.ptxas import verify
+from ptxspec.ptxas.asking import find_ptxas, version
+from ptxspec.read.link import read
 
 ROOT = Path(__file__).parents[1]
 

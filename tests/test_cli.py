@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import OPCODES, ROOT, Project
-from ptxspec.cli import main
+from ptxspec.cli.main import main
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -213,7 +213,7 @@ def test_eval_uses_the_emulator_of_its_root_and_finds_a_stale_one(project: Proje
     assert "generated/ is not made from spec/instructions/mul.yaml as it is now; run `ptxspec generate`" in stale.err
     assert project.run("generate").code == 0 and project.run("vectors", "mul.f32").code == 0
     # A measurement changes no result.
-    (project.root / "spec/speed.yaml").unlink()
+    (project.root / "spec/observed/speed.yaml").unlink()
     assert project.run("vectors", "mul.f32").code == 0
     (project.root / "spec/instructions/mul.yaml").unlink()
     assert "spec/instructions/mul.yaml as it is now" in project.run("vectors", "mul.f32").err
@@ -237,7 +237,7 @@ def test_a_verdict_that_its_reader_did_not_wait_for_is_none(tmp_path: Path) -> N
     assert done.returncode == 141 and done.stderr == "" and len(done.stdout.splitlines()) == 1
 
 
-@pytest.mark.parametrize("module", ["argparse", "ptxspec.cli", "ptxspec.database", "ptxspec.commands.asking"])
+@pytest.mark.parametrize("module", ["argparse", "ptxspec.cli.main", "ptxspec.query.database", "ptxspec.cli.asking"])
 def test_an_interrupt_while_modules_are_imported_is_quiet(module: str) -> None:
     script = f"""\
 import sys
@@ -260,7 +260,7 @@ sys.exit(main())
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 @pytest.mark.parametrize("command", ["query add.f32", "list --format csv", "vectors max.f32 --format csv"])
 def test_output_that_cannot_be_written_is_one_line(command: str) -> None:
-    script = f"import sys; from ptxspec.cli import main; sys.exit(main({[*command.split()]!r}))"
+    script = f"import sys; from ptxspec.cli.main import main; sys.exit(main({[*command.split()]!r}))"
     with open("/dev/full", "w") as full:
         done = subprocess.run([sys.executable, "-c", script], stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     assert done.returncode == 2 and done.stderr == "ptxspec: the output: No space left on device\n"

@@ -24,14 +24,14 @@ import ptxemu
 import pytest
 from conftest import ROOT, Project
 from numpy.typing import NDArray
-from ptxspec.accuracy import parse_bound, parse_range
-from ptxspec.commands import conforming
-from ptxspec.conformance import bounds, comparing, cuda, recording, vectors
-from ptxspec.conformance.device import DeviceError, NoDeviceError
+from ptxspec.check.accuracy import parse_bound, parse_range
+from ptxspec.cli import conforming
 from ptxspec.diagnostics import PtxspecError
 from ptxspec.evaluate import emulator
+from ptxspec.gpu import bounds, compare as comparing, cuda, recording, vectors
+from ptxspec.gpu.device import DeviceError, NoDeviceError
 from ptxspec.model import Variant
-from ptxspec.reading import read
+from ptxspec.read.link import read
 from ptxspec.roots import find
 from standin import StandIn
 
@@ -279,8 +279,8 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in (root / "spec/instructions").iterdir():
         if path.stem not in OPCODES:
             path.unlink()
-    (root / "spec/recordings.yaml").unlink(missing_ok=True)
-    from ptxspec.generate import generate
+    (root / "spec/observed/recordings.yaml").unlink(missing_ok=True)
+    from ptxspec.emit.generate import generate
 
     # Whole cores would take minutes by the emulator.
     units = root / "spec/units.yaml"
@@ -692,14 +692,14 @@ def test_where_nothing_ran_nothing_is_complete_or_registered(bench: Bench, broke
 
     fail()
     assert json.loads((folder / "about.json").read_text("utf-8"))["complete"] is False
-    assert recording.below(bench.root) == [] and not (bench.root / "spec/recordings.yaml").exists()
+    assert recording.below(bench.root) == [] and not (bench.root / "spec/observed/recordings.yaml").exists()
     bench.device = StandIn(bench.device.emulator)
     assert bench.run("--record", folder).code == 0
-    register = (bench.root / "spec/recordings.yaml").read_text("utf-8")
+    register = (bench.root / "spec/observed/recordings.yaml").read_text("utf-8")
     if broken:
         # Nor does it undo what is complete.
         fail()
-        assert (bench.root / "spec/recordings.yaml").read_text("utf-8") == register
+        assert (bench.root / "spec/observed/recordings.yaml").read_text("utf-8") == register
         assert recording.below(bench.root) == [folder] and bench.run("--replay", folder).code == 0
 
 
@@ -761,7 +761,7 @@ def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:
     folder = bench.root / "tests/recordings/standin"
     bench.device.wrong = {"ex2.approx.f16": next_up}
     result = bench.run("--record", folder)
-    assert result.code == 1 and "spec/recordings.yaml; run `ptxspec generate`" in result.err
+    assert result.code == 1 and "spec/observed/recordings.yaml; run `ptxspec generate`" in result.err
     assert bench.project.run("validate").code == 0
     assert bench.project.run("generate").code == 0
 
@@ -794,8 +794,8 @@ def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:
     again = bench.rows()["ex2.approx.f32"]
     assert (again["claim"], again["verdict"]) == ("measured", "disagrees") and "outside" not in again["found"]
     # A replay after the emulator has changed says so in the file.
-    text = (bench.root / "spec/recordings.yaml").read_text("utf-8")
-    (bench.root / "spec/recordings.yaml").write_text(
+    text = (bench.root / "spec/observed/recordings.yaml").read_text("utf-8")
+    (bench.root / "spec/observed/recordings.yaml").write_text(
         text.replace("standin", "other").replace("sm_90", "sm_80"), "utf-8"
     )
     assert bench.run("--replay", folder).code == 1
@@ -806,7 +806,7 @@ def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:
 def test_without_recordings_everything_says_so(bench: Bench) -> None:
     assert "- recorded: on no GPU yet" in bench.project.run("show", "add.f32").out
     assert "None of it has been compared with a GPU yet." in bench.project.run("show", "add").out
-    assert not (bench.root / "spec/recordings.yaml").exists()
+    assert not (bench.root / "spec/observed/recordings.yaml").exists()
 
 
 def test_what_is_recorded_in_part_is_not_measured(bench: Bench) -> None:
@@ -834,7 +834,7 @@ def test_any_text_is_registered_as_it_is(bench: Bench) -> None:
 
 def test_a_recording_elsewhere_is_not_registered(bench: Bench) -> None:
     assert bench.run("--record", bench.root / "recorded").code == 0
-    assert not (bench.root / "spec/recordings.yaml").exists()
+    assert not (bench.root / "spec/observed/recordings.yaml").exists()
 
 
 # Vectors

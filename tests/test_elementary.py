@@ -14,7 +14,7 @@ from grids import ragged, special, uniform
 from mpfr import ROUNDING, context, decode, encode
 from numpy.typing import NDArray
 from ptxspec import model
-from ptxspec.semantics import elementary as exact
+from ptxspec.semantics.exact import elementary as exact
 
 binary = load("binary")
 elementary = load("elementary")

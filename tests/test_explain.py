@@ -9,10 +9,10 @@ from pathlib import Path
 
 import ptxspec
 import pytest
-from ptxspec.cli import main
-from ptxspec.database import Database
-from ptxspec.explain import complaints, explain
-from ptxspec.ptxas import find_ptxas, judge, statement
+from ptxspec.cli.main import main
+from ptxspec.ptxas.asking import find_ptxas, judge, statement
+from ptxspec.ptxas.explain import complaints, explain
+from ptxspec.query.database import Database
 
 ROOT = Path(__file__).parents[1]
 

@@ -14,7 +14,7 @@ import ptxemu
 import ptxspec
 import pytest
 from grids import special
-from ptxspec.ptxas import find_ptxas
+from ptxspec.ptxas.asking import find_ptxas
 
 ROOT = Path(__file__).parents[1]
 SIZE = {"f32": 4, "f64": 8}

@@ -10,11 +10,11 @@ from arithmetic_package import PATHS, taking
 from conftest import Project
 from grids import special
 from numpy.typing import NDArray
-from ptxspec.checking import check
+from ptxspec.check.checking import check
 from ptxspec.evaluate import emulator
-from ptxspec.reading import read
+from ptxspec.read.link import read
 from ptxspec.roots import find
-from ptxspec.semantics.exact import run
+from ptxspec.semantics.exact.evaluate import run
 
 FILE = """\
 opcode: {name}

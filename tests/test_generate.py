@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Project
-from ptxspec import generate, roots
-from ptxspec.cli import main
-from ptxspec.reading import read
+from ptxspec import roots
+from ptxspec.cli.main import main
+from ptxspec.emit import generate
+from ptxspec.read.link import read
 
 MUL = "spec/instructions/mul.yaml"
 
@@ -150,8 +151,8 @@ def test_a_killed_run_leaves_all_or_nothing(project: Project, moment: str) -> No
     script = f"""
 import os, signal, sys
 from pathlib import Path
-from ptxspec import generate
-from ptxspec.cli import main
+from ptxspec.cli.main import main
+from ptxspec.emit import generate
 if not {exchange}:
     generate._exchange = lambda one, other: False
 calls, original = 0, {owner}.{name}
@@ -198,7 +199,7 @@ def test_a_text_of_the_specification_is_no_markup_of_the_manual(project: Project
     strange = "one | two <script>alert()</script> 1 < 2"
     for path, line in (
         (MUL, "summary: "), ("spec/types.yaml", "    summary: "), ("spec/modifiers.yaml", "    summary: (?=[^>])"),
-        ("spec/evidence.yaml", "assembler: "), ("spec/speed.yaml", "  system: |    note: "),
+        ("spec/observed/evidence.yaml", "assembler: "), ("spec/observed/speed.yaml", "  system: |    note: "),
     ):  # fmt: skip
         text = (project.root / path).read_text("utf-8")
         changed = re.sub(rf"(?m)^({line}).*", lambda m: f"{m[1]}'{strange}'", text)

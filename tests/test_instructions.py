@@ -14,11 +14,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from ptxspec.checking import Checked, check
+from ptxspec.check.checking import Checked, check
 from ptxspec.diagnostics import SpecError
 from ptxspec.model import Requirement, Spec, Variant
-from ptxspec.reading import read
-from ptxspec.semantics.exact import run
+from ptxspec.read.link import read
+from ptxspec.semantics.exact.evaluate import run
 
 ROOT = Path(__file__).parents[1]
 

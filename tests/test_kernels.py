@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from ptxspec.emit.cuda import is_current
 from ptxspec.model import Spec, Variant
-from ptxspec.ptxas import find_ptxas
-from ptxspec.reading import read
+from ptxspec.ptxas.asking import find_ptxas
+from ptxspec.read.link import read
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))

@@ -16,19 +16,12 @@ from pathlib import Path
 
 import ptxspec
 import pytest
-from ptxspec.cli import main
-from ptxspec.database import Database
+from ptxspec.cli.main import main
 from ptxspec.lint.findings import CODES, ERROR, NOTE, WARNING, Finding
 from ptxspec.lint.linter import Linter
 from ptxspec.lint.windows import LIMIT, chunks
-from ptxspec.ptxas import (
-    REGISTERS,
-    STATEMENT,
-    find_ptxas,
-    judge,
-    statement,
-    version,
-)
+from ptxspec.ptxas.asking import REGISTERS, STATEMENT, find_ptxas, judge, statement, version
+from ptxspec.query.database import Database
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))

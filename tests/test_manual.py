@@ -11,8 +11,8 @@ from pathlib import Path
 import ptxspec
 import pytest
 from conftest import ROOT
-from ptxspec import show
-from ptxspec.reading import read
+from ptxspec.query import show
+from ptxspec.read.link import read
 from ptxspec.roots import find
 
 FOLDER = ROOT / "generated/manual"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import ptxspec
 import pytest
-from ptxspec.cli import main
+from ptxspec.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 Run = Callable[..., tuple[int, str, str]]
@@ -296,6 +296,6 @@ def test_misuse_is_exit_2_with_a_suggestion(run: Run) -> None:
 
 @pytest.mark.parametrize("command", [["query", "add.f32"], ["list"], ["diff", "--ptx", "8.5..8.8"]])
 def test_a_query_imports_little(command: list[str]) -> None:
-    code = "import sys; from ptxspec.cli import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    code = "import sys; from ptxspec.cli.main import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=True, cwd=ROOT)
     assert not {"yaml", "jinja2", "jsonschema", "rich", "numpy"} & set(done.stderr.split())

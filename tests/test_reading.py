@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Project, Result
-from ptxspec.checking import check
+from ptxspec.check.checking import check
 from ptxspec.diagnostics import PtxspecError
-from ptxspec.positioned import load
-from ptxspec.reading import read_all
+from ptxspec.read.link import read_all
+from ptxspec.read.positioned import load
 
 ADD, MAX, MUL = (f"spec/instructions/{opcode}.yaml" for opcode in ("add", "max", "mul"))
 TYPES, MODIFIERS, TARGETS = "spec/types.yaml", "spec/modifiers.yaml", "spec/targets.yaml"
@@ -571,7 +571,7 @@ def test_all_errors_of_all_files_are_reported_at_once(project: Project) -> None:
     project.edit(MAX, "section: 9.7.3.12, anchor", "section: x, anchor")
     project.edit(MUL, "d = a * b", "d = a * e")
     project.write("spec/instructions/min.yaml", "opcode: [min\n")
-    project.write("spec/speed.yaml", "command: none\n")
+    project.write("spec/observed/speed.yaml", "command: none\n")
     result = project.run("validate")
     assert result.code == 1
     places = [
@@ -580,7 +580,7 @@ def test_all_errors_of_all_files_are_reported_at_once(project: Project) -> None:
         project.place(MAX, "x, anchor"),
         "spec/instructions/min.yaml:",
         project.place(MUL, "e", "d = a * e"),
-        "spec/speed.yaml:1:1",
+        "spec/observed/speed.yaml:1:1",
     ]
     for place in places:
         assert f"{place}" in result.err

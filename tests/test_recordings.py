@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ptxspec.conformance import recording
-from ptxspec.conformance.running import replay
 from ptxspec.evaluate import emulator
+from ptxspec.gpu import recording
+from ptxspec.gpu.run import replay
 from ptxspec.model import Spec
-from ptxspec.reading import read
+from ptxspec.read.link import read
 from ptxspec.roots import find
 
 ROOT = Path(__file__).parents[1]

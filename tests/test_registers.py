@@ -11,10 +11,10 @@ from pathlib import Path
 
 import ptxspec
 import pytest
-from ptxspec.database import Database, Variant
 from ptxspec.lint.findings import ERROR
 from ptxspec.lint.linter import Linter
-from ptxspec.ptxas import CANARY, MESSAGE, REGISTERS, find_ptxas, version
+from ptxspec.ptxas.asking import CANARY, MESSAGE, REGISTERS, find_ptxas, version
+from ptxspec.query.database import Database, Variant
 
 ROOT = Path(__file__).parents[1]
 HEADER = ".version {ptx}\n.target {target}\n.entry k(.param .u64 pp, .param .f32 pf) {{\n{declarations}\n"

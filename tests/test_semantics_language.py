@@ -7,10 +7,10 @@ from textwrap import dedent, indent
 import numpy as np
 import pytest
 from conftest import Project
-from ptxspec.checking import check
+from ptxspec.check.checking import check
 from ptxspec.diagnostics import Diagnostic
-from ptxspec.reading import read, read_all
-from ptxspec.semantics.exact import run, trace
+from ptxspec.read.link import read, read_all
+from ptxspec.semantics.exact.evaluate import run, trace
 from ptxspec.semantics.program import Apply, Program
 from ptxspec.semantics.specialise import programs
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ptxspec.cli import main
+from ptxspec.cli.main import main
 from ptxspec.evaluate import emulator
 from ptxspec.roots import find
 from ptxspec.semantics.functions import TABLE

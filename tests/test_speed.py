@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Project
 from ptxspec.model import Speed
-from ptxspec.reading import read
+from ptxspec.read.link import read
 
 sys.path.append(str(ROOT / "tests/benchmarks"))
 import tables
@@ -30,7 +30,7 @@ def text_of(page: Path) -> str:
 @pytest.fixture
 def recorded(project: Project) -> Speed:
     """A specification with a record as the benchmarks write it, read back."""
-    project.write("spec/speed.yaml", tables.as_yaml(SHOWN, MACHINE))
+    project.write("spec/observed/speed.yaml", tables.as_yaml(SHOWN, MACHINE))
     speed = read(project.root).speed
     assert speed is not None
     return speed
@@ -59,7 +59,7 @@ def test_the_page_shows_what_the_record_says(project: Project, recorded: Speed, 
 
 
 def test_a_specification_that_nobody_measured_has_no_such_page(project: Project) -> None:
-    (project.root / "spec/speed.yaml").unlink(missing_ok=True)
+    (project.root / "spec/observed/speed.yaml").unlink(missing_ok=True)
     assert read(project.root).speed is None
     assert project.run("generate").code == 0
     assert not list((project.root / "generated/manual").glob("speed.*"))
@@ -67,10 +67,10 @@ def test_a_specification_that_nobody_measured_has_no_such_page(project: Project)
 
 
 def test_a_row_of_another_length_than_its_table_is_pointed_at(project: Project, recorded: Speed) -> None:
-    project.edit("spec/speed.yaml", '["-0.0", "no", "8.10"]', '["-0.0", "no"]')
+    project.edit("spec/observed/speed.yaml", '["-0.0", "no", "8.10"]', '["-0.0", "no"]')
     result = project.run("validate")
     assert result.code == 1
-    place = project.place("spec/speed.yaml", '["-0.0"')
+    place = project.place("spec/observed/speed.yaml", '["-0.0"')
     assert f"{place}: error: 2 cells under 3 columns" in result.err
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from ptxspec.ptxas import UnsupportedTarget, find_ptxas, judge, version
+from ptxspec.ptxas.asking import UnsupportedTarget, find_ptxas, judge, version
 
 TARGETS_YAML = Path(__file__).parents[1] / "spec" / "targets.yaml"
 

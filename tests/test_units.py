@@ -22,21 +22,21 @@ import numpy as np
 import ptxemu
 import pytest
 from conftest import ROOT, Project
-from ptxspec.checking import check
-from ptxspec.commands import conforming
-from ptxspec.conformance import cuda, recording, vectors
-from ptxspec.conformance.bounds import Judge
-from ptxspec.conformance.comparing import Found
-from ptxspec.conformance.device import About
-from ptxspec.conformance.recording import Recorder, Recording
+from ptxspec.check.checking import check
+from ptxspec.cli import conforming
 from ptxspec.evaluate import emulator
-from ptxspec.fit import recorded
-from ptxspec.fit.fitting import as_yaml, emulated, fit
-from ptxspec.fit.interpolator import common_residue
+from ptxspec.gpu import cuda, recording, vectors
+from ptxspec.gpu.bounds import Judge
+from ptxspec.gpu.compare import Found
+from ptxspec.gpu.device import About
+from ptxspec.gpu.fit import recorded
+from ptxspec.gpu.fit.fitting import as_yaml, emulated, fit
+from ptxspec.gpu.fit.interpolator import common_residue
+from ptxspec.gpu.recording import Recorder, Recording
 from ptxspec.model import Argument, Differences, Fitted, Format, Interpolator, Spec, Unit, UnitModel, Variant, Word
-from ptxspec.reading import read
+from ptxspec.read.link import read
 from ptxspec.roots import Root
-from ptxspec.semantics import exact, unit
+from ptxspec.semantics.exact import evaluate as exact, unit
 from standin import StandIn
 
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .database import Database, Reason, Requires, Variant, Verdict
     from .diagnostics import PtxspecError, SpecError
+    from .query.database import Database, Reason, Requires, Variant, Verdict
 
 __all__ = ["Database", "PtxspecError", "Reason", "Requires", "SpecError", "Variant", "Verdict", "load"]
 
@@ -25,12 +25,13 @@ def load(root: str | Path | None = None) -> Database:
     `root`, from the YAML of that folder. Raises PtxspecError, and SpecError for a specification with errors."""
     from pathlib import Path
 
-    from . import database, roots
+    from . import roots
+    from .query import database
 
     if root is None:
         return database.read(roots.find().data)
     from .emit.data import as_data
-    from .reading import read
+    from .read.link import read
 
     return database.Database(as_data(read(roots.find(Path(root)).path)))
 
@@ -39,6 +40,7 @@ def __getattr__(name: str) -> object:
     """The names above, imported when they are first asked for: the command line starts before anything else does."""
     if name not in __all__:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    from . import database, diagnostics
+    from . import diagnostics
+    from .query import database
 
     return getattr(database if hasattr(database, name) else diagnostics, name)

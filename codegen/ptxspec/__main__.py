@@ -8,9 +8,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command, by default the one that the process was given. Returns its exit code, or 130 where it was
     interrupted."""
     try:
-        from . import cli
+        from .cli.main import main as command_line
 
-        return cli.main(argv)
+        return command_line(argv)
     except KeyboardInterrupt:
         return 130
 

@@ -15,12 +15,12 @@ from typing import Any
 from .diagnostics import PtxspecError, SpecError, suggest
 from .literals import describe, parse_number
 from .model import Format, Spec, Variant
-from .positioned import load
-from .reading import read_all
+from .read.link import read_all
+from .read.positioned import load
 from .roots import Root
-from .semantics.exact import Step, trace
+from .semantics.exact.evaluate import Step, trace
+from .semantics.exact.rounding import round_to
 from .semantics.program import Kind
-from .semantics.rounding import round_to
 from .semantics.specialise import programs
 
 

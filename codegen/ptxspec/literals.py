@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from .model import Format
-from .semantics.rounding import decode, round_to
+from .semantics.exact.rounding import decode, round_to
 
 _HEX_FLOAT = re.compile(r"([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d+)", re.IGNORECASE)
 _DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""`pytest tests/benchmarks` prints what is measured; with --record it also goes to spec/speed.yaml and the manual.
+"""`pytest tests/benchmarks` prints what is measured; with --record also to spec/observed/speed.yaml and the manual.
 
 Nothing fails for being slow. The packages to compare with come with `pip install -e '.[test,benchmark]'`.
 `-k "f64 and fma"` measures that family alone; kernels.py measures single variants.
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from peers import PEERS, installed
-from ptxspec import generate
+from ptxspec.emit import generate
 from softfloat import library
 from tables import FIGURES, Table, as_yaml, machine
 from timing import in_turn
@@ -44,7 +44,9 @@ NOTES: list[str] = []
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--record", action="store_true", help="write the figures to spec/speed.yaml and the manual")
+    parser.addoption(
+        "--record", action="store_true", help="write the figures to spec/observed/speed.yaml and the manual"
+    )
 
 
 @pytest.fixture
@@ -104,7 +106,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if exitstatus != 0 or not everything or reporter.stats.get("deselected"):
         NOTES.append("nothing is recorded: not all benchmarks ran")
         return
-    path = ROOT / "spec" / "speed.yaml"
+    path = ROOT / "spec" / "observed" / "speed.yaml"
     path.write_text(as_yaml([KERNELS, AROUND], machine(installed())), "utf-8", newline="\n")
     generate.generate(ROOT)
     NOTES.append(f"recorded: {path}, and generated/ with it")

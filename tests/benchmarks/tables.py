@@ -1,4 +1,4 @@
-"""What was measured as tables of text, for the terminal and for spec/speed.yaml."""
+"""What was measured as tables of text, for the terminal and for spec/observed/speed.yaml."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def as_yaml(tables: Sequence[Table], on: dict[str, str]) -> str:
         return json.dumps(value, ensure_ascii=False)
 
     lines = [
-        "# yaml-language-server: $schema=schema/speed.schema.json",
+        "# yaml-language-server: $schema=../schema/speed.schema.json",
         f"# Written by `{COMMAND}`; do not edit.",
         f"command: {text(COMMAND)}",
         f"date: {text(date.today().isoformat())}",

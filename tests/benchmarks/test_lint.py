@@ -9,7 +9,7 @@ from pathlib import Path
 
 import ptxspec
 import pytest
-from ptxspec.ptxas import find_ptxas, statement
+from ptxspec.ptxas.asking import find_ptxas, statement
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sys.executable).with_name("ptxspec")

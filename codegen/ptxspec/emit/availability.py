@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ..model import PtxVersion, Spec, Target, Variant
-from ..requirements import first_version, versions_on
+from ..read.requirements import first_version, versions_on
 from .text import Files, Templates
 
 PAGES = ("availability", "history")

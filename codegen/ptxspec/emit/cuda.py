@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..checking import Checked
-from ..corner_cases import cases, diagonal
+from ..check.checking import Checked
+from ..check.corner_cases import cases, diagonal
 from ..model import Requirement, Spec, Variant
 from ..semantics.program import Program
 from .text import Files, Templates

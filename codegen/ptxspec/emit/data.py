@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from ..claims import basis, recorded
+from ..check.claims import basis, recorded
 from ..model import (
     Accuracy,
     CornerTable,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from ..checking import Checked
+from ..check.checking import Checked
 from ..model import ROUNDINGS, Spec, Variant
-from ..requirements import versions_on
+from ..read.requirements import versions_on
 from ..semantics.program import Apply, Const, Kind, Term, Var
 from . import units
 from .fusing import FLUSH, PROPAGATE, REPLACE, flushes_operands, fuse
@@ -43,7 +43,7 @@ class Choice:
 
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu."""
-    files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("emulator").items()}
+    files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
     variants = [v for c in checked for v in c.instruction.variants]
     # Few requirements are different, and each is judged with every PTX version.
     on = {r: _targets(spec, v) for r, v in {v.requires: v for v in variants}.items()}
@@ -57,7 +57,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         variants=[(v, on[v.requires]) for v in variants],
     )  # fmt: skip
     files |= units.emit(spec, templates, _FOLDER)
-    files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("emulator/instructions").items()}
+    files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
     for c in checked:
         files[f"{_FOLDER}/instructions/{c.instruction.opcode}.py"] = _module(c, templates)
     return files

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..checking import Checked
-from ..claims import CLAIMS, basis
+from ..check.checking import Checked
+from ..check.claims import CLAIMS, basis
 from ..diagnostics import PtxspecError
 from ..limits import targets_text
 from ..model import (
@@ -98,12 +98,12 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         )  # fmt: skip
         if spec.evidence is not None:
             files[f"manual/ledger.{suffix}"] = templates.render(
-                f"manual/ledger.{suffix}.j2", ["spec/evidence.yaml", *(i.path for i in instructions)],
+                f"manual/ledger.{suffix}.j2", ["spec/observed/evidence.yaml", *(i.path for i in instructions)],
                 comment="<!-- {} -->", evidence=spec.evidence, ledger=spec.ledger, proven=is_proven(spec),
             )  # fmt: skip
         if spec.speed is not None:
             files[f"manual/speed.{suffix}"] = templates.render(
-                f"manual/speed.{suffix}.j2", ["spec/speed.yaml"], comment="<!-- {} -->", speed=spec.speed
+                f"manual/speed.{suffix}.j2", ["spec/observed/speed.yaml"], comment="<!-- {} -->", speed=spec.speed
             )
     return files
 

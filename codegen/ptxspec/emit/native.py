@@ -1,6 +1,6 @@
 """Programs -> the C of ptxemu's accelerator: one source per opcode, one function per different program.
 
-A program that templates/emulator/native cannot compute is left out, and runs on NumPy.
+A program that templates/runtime/native cannot compute is left out, and runs on NumPy.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import mpmath  # type: ignore[import-untyped]
 
-from ..checking import Checked
+from ..check.checking import Checked
 from ..model import ROUNDINGS, Format, Spec
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Kind, Program, Term, Var
@@ -43,7 +43,7 @@ class Function:
 
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu/native."""
-    files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("emulator/native").items()}
+    files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime/native").items()}
     files[f"{_FOLDER}/formats.h"] = templates.render(
         "emulator/native/formats.h.j2", ["spec/types.yaml"], comment="/* {} */", formats=list(spec.formats.values())
     )
@@ -106,7 +106,7 @@ def _steering(t: Apply) -> str | None:
 
 
 def _is_native(f: Format) -> bool:
-    """The processor computes in it, as `Format.native` of templates/emulator/binary.py has it."""
+    """The processor computes in it, as `Format.native` of templates/runtime/binary.py has it."""
     return (f.exponent_bits, f.fraction_bits) in ((8, 23), (11, 52))
 
 

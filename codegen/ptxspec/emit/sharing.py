@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..checking import Checked
+from ..check.checking import Checked
 from ..model import Variant
 from ..semantics.functions import TABLE
 from ..semantics.program import Let, Program

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..model import Interpolator, Spec, UnitModel
-from ..semantics.unit import shifts
+from ..semantics.exact.unit import shifts
 from .text import Files, Templates
 
 SPECIAL = ("+zero", "-zero", "+infinity", "-infinity", "nan", "negative")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from ..database import Database, Reason, Requires, Variant
+from ..query.database import Database, Reason, Requires, Variant
 from . import operands as kinds
 from .findings import ERROR, NOTE, WARNING
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 
-from ..database import Database
 from ..diagnostics import PtxspecError, suggest, unknown
+from ..query.database import Database
 from . import embedded
 from .findings import ERROR, Finding
 from .judging import NOT_OURS, Complaint, Judge, Shape

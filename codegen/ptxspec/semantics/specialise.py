@@ -13,11 +13,11 @@ from fractions import Fraction
 
 from ..diagnostics import Diagnostic, Mark, SpecError
 from ..model import ROUNDINGS, Code, Format, HardwarePath, Instruction, Spec, Target, Variant
-from ..requirements import versions_on
+from ..read.requirements import versions_on
 from . import parse as tree
+from .exact.rounding import encode_exact
 from .functions import TABLE, Function
 from .program import BOOL, CONDITION, Apply, Const, Kind, Let, Program, Term, Var, bits_of, float_in, live
-from .rounding import encode_exact
 
 OPERANDS = ("a", "b", "c")
 _VARIANT_NAMES = ("operands", "type", "rounding", "target", "quietNaN", "infinity")

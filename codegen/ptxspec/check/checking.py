@@ -1,0 +1,97 @@
+"""Semantics and corner cases of a specification, held against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..diagnostics import Diagnostic, Mark, SpecError
+from ..literals import describe
+from ..model import CornerRow, Instruction, Spec, Variant
+from ..semantics.program import Program
+from ..semantics.specialise import programs, specialise
+from .corner_cases import Case, CellError, cases
+
+Programs = Mapping[str | None, Program]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An instruction whose semantics is right: each variant's programs (key None: without a target)."""
+
+    instruction: Instruction
+    programs: Mapping[Variant, Programs]
+
+
+def check(spec: Spec) -> tuple[list[Checked], list[Diagnostic]]:
+    """Specialise every variant and run every corner case; what is wrong comes back as diagnostics."""
+    checked, errors = [], []
+    for instruction in spec.instructions.values():
+        one, found = check_instruction(spec, instruction)
+        errors += found
+        if not found:
+            checked.append(one)
+    return checked, sorted(_one_at_each_place(errors))
+
+
+def _one_at_each_place(errors: list[Diagnostic]) -> list[Diagnostic]:
+    """One mistake is found in every variant that it is in, and each may word it with names of its own."""
+    first: dict[tuple[str, int, int], Diagnostic] = {}
+    for e in errors:
+        first.setdefault((e.path, e.mark.line, e.mark.column), e)
+    return list(first.values())
+
+
+def check_instruction(spec: Spec, instruction: Instruction) -> tuple[Checked, list[Diagnostic]]:
+    errors: list[Diagnostic] = []
+    made: dict[Variant, Programs] = {}
+    same: dict[Program, Program] = {}
+    for variant in instruction.variants:
+        try:
+            found = programs(spec, instruction, variant)
+            # The machine code must be right as long as it rests, too.
+            if path := instruction.hardware_path(variant):
+                specialise(spec, instruction, variant, None, path)
+        except SpecError as e:
+            errors += e.diagnostics
+            continue
+        # Variants that differ in name only share one program object.
+        made[variant] = {target: same.setdefault(p, p) for target, p in found.items()}
+    if not errors:
+        errors = _corner_cases(instruction, made)
+    return Checked(instruction, made), errors
+
+
+def _corner_cases(instruction: Instruction, made: Mapping[Variant, Programs]) -> list[Diagnostic]:
+    errors: list[Diagnostic] = []
+    for table in instruction.corner_tables:
+        for row in table.rows:
+            done: set[int] = set()
+            for variant in instruction.variants:
+                program = made[variant][None]
+                fits = table.selector.matches(variant) and variant.operands == len(row.operands)
+                if not fits or id(program) in done:
+                    continue
+                done.add(id(program))
+                try:
+                    wrong = next((c for c in cases(row, program) if not c.agrees), None)
+                except CellError as e:
+                    errors.append(_at_row(instruction, row.mark, f"{e}, in {variant}", "narrow the table with `for:`"))
+                    break
+                if wrong:
+                    errors.append(_contradiction(instruction, row, variant, program, wrong))
+                    break
+    return errors
+
+
+def _contradiction(i: Instruction, row: CornerRow, variant: Variant, program: Program, case: Case) -> Diagnostic:
+    operands = ", ".join(describe(o, program.format) for o in case.operands)
+    got = str(bool(case.result)).lower() if variant.predicate else describe(case.result, program.format)
+    message = f"the semantics contradicts this row: {variant.spelling} of {operands} is {got}, not {row.result.text}"
+    return _at_row(i, row.mark, message, f"mend the row, or the semantics in line {i.semantics.start.line}")
+
+
+def _at_row(instruction: Instruction, mark: Mark, message: str, help: str) -> Diagnostic:
+    lines = instruction.semantics.lines
+    source = lines[mark.line - 1] if mark.line <= len(lines) else ""
+    return Diagnostic(instruction.path, mark, message, help, source)

@@ -1,0 +1,178 @@
+"""conformance, vectors: the emulator held against a GPU, and what either of them returned."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import io
+import json
+import os
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from .. import roots
+from ..diagnostics import PtxspecError
+from ..evaluate import emulator
+from ..gpu import cuda, export as handing, recording, register as registering, run as running, vectors
+from ..gpu.recording import Recorder, Recording
+from ..gpu.run import Report, Row
+from ..model import Spec
+from ..query.answers import table
+from ..read import link as reading
+from ..roots import Root
+from . import MISUSE, NO, OK, counted, progress_bar
+
+
+def configure_conformance(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Runs every variant that the GPU takes on special values, all 16-bit inputs, 2^24 operands of each random "
+        "stream and the operands that determine the special function unit, and compares with the emulator as each "
+        "variant's claim asks. Exit 0: all agree, 1: some disagree, 2: something could not run."
+    )
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        "--record", type=Path, metavar="DIR", help="keep the results in DIR; a run that was stopped goes on from there"
+    )
+    source.add_argument(
+        "--replay",
+        type=Path,
+        metavar="DIR",
+        help="take the results from DIR, not from a GPU, and bring spec/observed/recordings.yaml up to date",
+    )
+    parser.add_argument(
+        "--exhaustive", action="store_true", help="also all 2^32 inputs of variants with one f32 operand"
+    )
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+    parser.set_defaults(run=_conformance)
+
+
+def configure_vectors(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Operands with results: from the newest recording of a GPU that has the variant, else from the emulator. Every "
+        "row says which of the two."
+    )
+    parser.add_argument("variant", metavar="VARIANT")
+    parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
+    parser.add_argument("--target", metavar="T", help="as this target returns them")
+    parser.add_argument("--format", choices=tuple(handing.FORMATS), default="jsonl")
+    parser.set_defaults(run=_vectors)
+
+
+def _conformance(options: argparse.Namespace) -> int:
+    root = roots.find(options.root)
+    spec, emu = reading.read(root.path), emulator(root)
+    if options.replay:
+        if options.exhaustive:
+            raise PtxspecError("--exhaustive needs a GPU; --replay runs what was recorded")
+        with progress_bar("reading") as progress:
+            recorded = recording.read(options.replay, spec, progress=progress)
+        with progress_bar("replaying") as progress:
+            report = running.replay(recorded, spec, emu, sweeps=True, progress=progress)
+        _register(root, spec, recorded, report)
+    else:
+        report = _run(root, spec, emu, options.record, options.exhaustive)
+    print(_as_json(report) if options.format == "json" else "\n".join(_as_text(report)))
+    return MISUSE if report.failed else NO if report.disagrees else OK
+
+
+def _run(root: Root, spec: Spec, emu: Any, folder: Path | None, exhaustive: bool) -> Report:
+    device, sizes, kernels = cuda.CudaDevice(), vectors.Sizes(exhaustive=exhaustive), root.generated / "cuda"
+    with contextlib.ExitStack() as stack:
+        recorder = None
+        if folder:
+            date = datetime.datetime.now(datetime.UTC).date().isoformat()
+            sources = (kernels, Path(emu.__file__).parent)
+            about = recording.provenance(device.about, spec, _program(), date, sizes, *sources)
+            recorder = stack.enter_context(Recorder(folder, spec, about))
+        progress = stack.enter_context(progress_bar(f"on {device.about.gpu}"))
+        report = running.run(device, spec, emu, kernels, sizes, recorder, progress)
+        # Where nothing could run there is nothing to keep, and an earlier finding stays.
+        ran = any(r.found.count and not r.failed for r in report.rows)
+        if recorder and ran:
+            recorder.finish({str(r.variant): r.why for r in report.rows if r.failed})
+    if folder and ran:
+        _register(root, spec, recording.read(folder, spec), report)
+    return report
+
+
+def _register(root: Root, spec: Spec, recorded: Recording, report: Report) -> None:
+    if not root.fallback and registering.register(root.path, spec, recorded, report):
+        print(f"written: {root.path / recording.REGISTER}; run `ptxspec generate`", file=sys.stderr)
+
+
+def _program() -> str:
+    try:
+        return f"ptxspec {version('ptxspec')}"
+    except PackageNotFoundError:
+        return "ptxspec"
+
+
+def _verdict(row: Row) -> str:
+    if row.skipped or row.failed:
+        return "skipped" if row.skipped else "failed"
+    return {None: "shown", True: "agrees", False: "disagrees"}[row.agrees]
+
+
+def _as_text(report: Report) -> list[str]:
+    """A row for each variant, a line for each disagreement and for what is shown, and the summary."""
+    rows: list[tuple[str, ...]] = [
+        ("variant", "operands", "claim", "results", "unequal", "NaN", "outside", "worst", "")
+    ]
+    for r in report.rows:
+        f = r.found
+        worst = f"{f.worst:.3g} of the bound" if f.worst else ""
+        blocks = f" in {counted(f.blocks, 'block')}" if f.blocks else ""
+        counts = [str(n) if f.count else "" for n in (f.count, f.unequal, f.nan, f.outside)]
+        counts[1] += blocks
+        verdict = f"{_verdict(r)}: {r.why}" if r.why else _verdict(r)
+        rows.append((r.variant.spelling, str(r.variant.operands), r.claim, *counts, worst, verdict))
+    lines = table(rows)
+    cases = [f"  {r.variant}: {_case(r)}" for r in report.rows if r.found.case and not r.failed]
+    lines += ["", "the worst of each, or the first that differs:", *cases] if cases else []
+    verdicts = [_verdict(r) for r in report.rows]
+    words = {"agrees": "agree", "disagrees": "disagree", "shown": "shown", "failed": "failed", "skipped": "skipped"}
+    summary = ", ".join(f"{verdicts.count(verdict)} {word}" for verdict, word in words.items())
+    return [*lines, "", f"{report.ran_on}, {_program()}: {summary}"]
+
+
+def _case(row: Row) -> str:
+    """Bounds are judged lane by lane, everything else as a whole."""
+    c, type_ = row.found.case, row.variant.type
+    assert c is not None
+    digits = (type_.format.width if row.variant.claim == "bounded" else type_.width) // 4
+    operands = ", ".join(f"0x{x:0{digits}x}" for x in c.operands)
+    digits = 1 if row.variant.predicate else digits
+    return f"{operands} gives 0x{c.got:0{digits}x}, the emulator 0x{c.want:0{digits}x}"
+
+
+def _as_json(report: Report) -> str:
+    body = ",\n".join(
+        "  " + json.dumps({
+            "variant": r.variant.spelling, "operands": r.variant.operands, "claim": r.claim,
+            "verdict": _verdict(r), "why": r.why or None, "found": r.found.as_json(),
+        })
+        for r in report.rows
+    )  # fmt: skip
+    about = {"schema": 1, "ran_on": report.ran_on, "target": report.target, "program": _program()}
+    head = json.dumps(about)[1:-1]
+    return f'{{{head}, "variants": [\n{body}\n]}}'
+
+
+def _vectors(options: argparse.Namespace) -> int:
+    root = roots.find(options.root)
+    spec = reading.read(root.path)
+    found = handing.vectors_of(root, spec, options.variant, options.operands, options.target)
+    if options.format != "npz":
+        for line in handing.FORMATS[options.format](found):
+            print(line)
+        return OK
+    if sys.stdout.isatty():
+        raise PtxspecError("npz is not for a terminal: write it to a file with > vectors.npz")
+    buffer = io.BytesIO()
+    handing.write_npz(found, buffer)
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as out:
+        out.write(buffer.getvalue())
+    return OK

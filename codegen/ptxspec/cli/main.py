@@ -1,0 +1,141 @@
+"""The command line: a thin face over the package's functions."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import io
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..diagnostics import PtxspecError, SpecError, unknown
+from . import MISUSE, NO, READER_LEFT, counted
+
+# Each command with its module beside this one, which is imported when the command is given: a query must start quickly.
+COMMANDS = {
+    "generate": ("making", "write generated/ from spec/"),
+    "validate": ("making", "check the specification and report all errors"),
+    "list": ("asking", "the variants that a target or a PTX version has"),
+    "query": ("asking", "what a variant needs, or why it does not exist; exit 0 yes, 1 no"),
+    "show": ("asking", "the manual's page of an opcode, or what is known of a variant"),
+    "eval": ("running", "run a variant on operands"),
+    "lint": ("linting", "judge PTX, and the PTX in CUDA, C++ and Python files, as ptxas would"),
+    "explain": ("linting", "say what the complaints in a log of ptxas mean, and what to write instead"),
+    "diff": ("asking", "what a PTX version or a target brought"),
+    "verify": ("making", "prove every requirement against a real ptxas"),
+    "conformance": ("conforming", "hold the emulator against a GPU, and record what it returns"),
+    "vectors": ("conforming", "operands with results, of a recorded GPU or of the emulator"),
+    "fit": ("fitting", "recover the special function unit from a recording of a GPU"),
+}
+# argparse would take -inf and -0x1p3 for options.
+_NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan|0x)", re.IGNORECASE)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command. Returns its exit code, of those in this package."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if sys.stdout is None:
+        sys.stdout = io.StringIO()  # closed by whoever started the command
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that lacks a character gets its escape, as on stderr, and not a traceback.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    arguments = [" " + a if _NEGATIVE.match(a) else a for a in arguments]
+    try:
+        options = _parser(arguments).parse_args(arguments)
+        code: int = options.run(options)
+        sys.stdout.flush()
+        return code
+    except SpecError as e:
+        print(e, file=sys.stderr)
+        print(counted(len(e.diagnostics), "error"), file=sys.stderr)
+        return NO
+    except PtxspecError as e:
+        print(f"ptxspec: {e}", file=sys.stderr)
+        return MISUSE
+    except BrokenPipeError:
+        # The reader has seen enough; Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return READER_LEFT
+    except OSError as e:
+        print(f"ptxspec: {e.filename or 'the output'}: {e.strerror or e}", file=sys.stderr)
+        # What is left in the buffer could not be written either, and Python would try at exit.
+        sys.stdout = io.StringIO()
+        return MISUSE
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, with the nearest name for what does not exist, told by the command that was given it."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.register("action", None, _Once)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        # argparse would hand what a command does not know to its parser of all commands.
+        found, left = super().parse_known_args(args, namespace)
+        options = [a.partition("=")[0] for a in left if a.startswith("-")]
+        if options:
+            self.error(unknown("option", options[0], [o for a in self._actions for o in a.option_strings]))
+        several = next((a for a in self._actions if a.nargs in ("*", "+")), None)
+        if left and several is not None:
+            # argparse takes them in one row only, and these stand behind an option.
+            more = [self._get_value(several, a) for a in left]
+            setattr(found, several.dest, [*getattr(found, several.dest), *more])
+            left = []
+        if left:
+            self.error(f"unexpected argument '{left[0]}'")
+        return found, left
+
+    def error(self, message: str) -> Any:
+        match = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
+        if match:
+            choices = [c.strip(" '") for c in match[2].split(",")]
+            message = unknown("command" if "command" in message else "value", match[1], choices)
+        self.print_usage(sys.stderr)
+        print(f"{self.prog}: {message}", file=sys.stderr)
+        raise SystemExit(MISUSE)
+
+
+class _Once(argparse.Action):
+    """Stores a value. argparse would take the last of several without a word."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option: str | None = None) -> None:
+        given = vars(namespace).setdefault("given", set())
+        if self.dest in given:
+            parser.error(f"{option} is given twice")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser for a command line: of the command given, or of all where that is none of them."""
+    parser = _Parser(
+        prog="ptxspec",
+        description="PTX floating-point instructions: the database and what is made from it",
+        epilog="Exit codes: 0 yes or done; 1 the answer is no, or errors were found; 2 misuse, an unknown name where a "
+        "known one is needed, or something that cannot run.",
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
+    commands = parser.add_subparsers(metavar="command", required=True, parser_class=_Parser)
+    given = next((a for a in arguments if not a.startswith("-")), "")
+    for name in [given] if given in COMMANDS else COMMANDS:
+        module, help = COMMANDS[name]
+        p = commands.add_parser(name, help=help, description=help)
+        p.add_argument("--root", type=Path, metavar="DIR", help="the folder that holds spec/ and templates/")
+        if name == given:
+            getattr(importlib.import_module(f".{module}", __package__), f"configure_{name}")(p)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for: that takes longer than a query."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"ptxspec {version('ptxspec')}")
+        parser.exit()

@@ -1,0 +1,161 @@
+"""spec/ -> generated/, whole or not at all."""
+
+from __future__ import annotations
+
+import compileall
+import contextlib
+import ctypes
+import difflib
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..check.checking import check
+from ..diagnostics import PtxspecError, SpecError
+from ..read.link import read_all
+from . import cuda, data, emulator, manual, native
+from .text import Files, Templates
+
+_NEW = ".generated-new"
+_OLD = ".generated-old"
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Paths below generated/ that differ from what the specification gives."""
+
+    added: list[str]
+    changed: list[str]
+    removed: list[str]
+    total: int
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.changed or self.removed)
+
+
+def build(root: Path) -> Files:
+    """Every generated file as text, by its path below generated/. Raises SpecError, PtxspecError."""
+    reading = read_all(root)
+    if reading.spec is None or reading.diagnostics:
+        raise SpecError(reading.diagnostics)
+    checked, errors = check(reading.spec)
+    if errors:
+        raise SpecError(errors)
+    templates = Templates(root)
+    files: Files = {}
+    files |= emulator.emit(reading.spec, checked, templates)
+    files |= native.emit(reading.spec, checked, templates)
+    files |= cuda.emit(reading.spec, checked, templates)
+    files |= manual.emit(reading.spec, checked, templates)
+    files |= data.emit(reading.spec)
+    return files
+
+
+def compare(root: Path, files: Files) -> Changes:
+    """What `generate` would change."""
+    present = dict(_present(root / "generated"))
+    added = sorted(set(files) - set(present))
+    removed = sorted(set(present) - set(files))
+    changed = sorted(n for n, text in files.items() if n in present and present[n].read_bytes() != text.encode())
+    return Changes(added, changed, removed, len(files))
+
+
+def diff(root: Path, files: Files, changes: Changes) -> Iterator[str]:
+    """The changes as a unified diff, line by line."""
+    for name in [*changes.added, *changes.changed, *changes.removed]:
+        path = root / "generated" / name
+        old = path.read_text("utf-8", "replace").splitlines(True) if path.exists() else []
+        new = files.get(name, "").splitlines(True)
+        yield from difflib.unified_diff(old, new, f"generated/{name}", f"{name} as the specification has it")
+
+
+def generate(root: Path) -> Changes:
+    """Bring generated/ up to date, as a whole; it is left alone when nothing changed or anything is wrong."""
+    try:
+        with _only_one(root):
+            _recover(root)
+            files = build(root)
+            changes = compare(root, files)
+            if changes:
+                _write(root, files)
+            # As pip does with what it installs: who may not write bytecode need not compile in each process.
+            compileall.compile_dir(root / "generated" / "python", quiet=2)
+            return changes
+    except OSError as e:
+        raise PtxspecError(f"{e.filename or root / 'generated'}: cannot be written: {e.strerror or e}") from None
+
+
+def _present(generated: Path) -> Iterator[tuple[str, Path]]:
+    if generated.is_dir():
+        for path in generated.rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                yield path.relative_to(generated).as_posix(), path
+
+
+def _write(root: Path, files: Files) -> None:
+    new, generated = root / _NEW, root / "generated"
+    try:
+        for name, text in files.items():
+            path = new / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode())
+    except BaseException:
+        # On a full disk it would keep the room that is missing.
+        _remove(new)
+        raise
+    if not generated.exists():
+        new.rename(generated)
+    elif _exchange(new, generated):
+        _remove(new)
+    else:
+        generated.rename(root / _OLD)
+        new.rename(generated)
+        _remove(root / _OLD)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two folders in one step where the system can."""
+    if sys.platform != "linux":
+        return False
+    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if renameat2 is None:
+        return False
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    done: int = renameat2(here, os.fsencode(one), here, os.fsencode(other), exchange)
+    return done == 0
+
+
+def _recover(root: Path) -> None:
+    """Undo what a killed run left: the old folder, where it was moved away and no new one came, goes back."""
+    old, generated = root / _OLD, root / "generated"
+    if old.exists() and not generated.exists():
+        old.rename(generated)
+    for leftover in (root / _NEW, old):
+        _remove(leftover)
+
+
+def _remove(path: Path) -> None:
+    """Remove whatever is there, folder or file."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _only_one(root: Path) -> Iterator[None]:
+    """Runs on the same root wait for each other, where the system has file locks."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    handle = os.open(root, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,288 @@
+"""How far results of a bounded variant lie from what its bound counts from, and whether that is inside of it.
+
+float64 decides almost all of them: its own error is far below what separates results from bounds. The others are
+evaluated exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..check.accuracy import Range, parse_bound, parse_range
+from ..model import Format, Instruction, Spec, Variant
+from ..semantics.exact import evaluate as exact
+from ..semantics.exact.rounding import decode, round_to
+from ..semantics.program import Apply, Const, Program, Term, Var, variables
+from ..semantics.specialise import specialise
+
+Array = NDArray[Any]
+
+# Wide enough that what it rounds off is far below any bound.
+_WIDE = Format("wide", 13, 114, 0)
+# Functions of the semantics language in float64; none errs by more than a few units in its last place.
+_FLOAT64: Mapping[str, Callable[..., Any]] = {
+    "division": np.divide,
+    "squareRoot": np.sqrt,
+    "rSqrt": lambda x: 1 / np.sqrt(x),
+    "exp2": np.exp2,
+    "log2": np.log2,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
+}
+_SLACK = 2.0**-44
+_OUTWARD = ("Negative", "Positive")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """`kind` is the specification's: what the bound counts, and whether it counts from the exact value or, `rounded`,
+    from what that rounds to."""
+
+    kind: str
+    bound: Fraction
+    range: Range
+
+    @property
+    def in_ulps(self) -> bool:
+        return self.kind.startswith("ulp")
+
+    @property
+    def rounded(self) -> bool:
+        return self.kind == "ulp from the rounded result"
+
+    def tolerance(self, exact: Fraction, f: Format) -> Fraction:
+        """The error allowed at an exact value. Below the normal numbers nothing is finer than their spacing."""
+        if self.kind == "absolute":
+            return self.bound
+        if self.in_ulps:
+            return self.bound * _spacing(exact, f)
+        return max(self.bound * abs(exact), Fraction(2) ** (f.emin - f.fraction_bits))
+
+    def tolerances(self, exact: Array, f: Format) -> Array:
+        """As `tolerance`, in float64."""
+        bound = float(self.bound)
+        if self.kind == "absolute":
+            return np.full(exact.shape, bound)
+        if self.in_ulps:
+            return bound * _spacings(exact, f)
+        return np.maximum(bound * np.abs(exact), 2.0 ** (f.emin - f.fraction_bits))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Of lanes that differ from the emulator: which are outside of the bound, which no bound covers, and the error as a
+    part of what is allowed (inf where no error is, 0 where none is known of)."""
+
+    outside: Array
+    open: Array
+    error: Array
+
+
+class Judge:
+    """Judges one lane of a bounded variant on a target."""
+
+    def __init__(self, spec: Spec, instruction: Instruction, variant: Variant, target: str | None) -> None:
+        # The function itself, also where the emulator follows the machine code.
+        self.program: Program = specialise(spec, instruction, variant, target)
+        self.format = variant.type.format
+        self.ftz = any(spec.modifiers[n].ftz for n in spec.effective_modifiers(variant, target))
+        self.bounds = [
+            Bound(a.kind, parse_bound(a.bound), parse_range(a.range))
+            for a in instruction.accuracy
+            if a.selector.matches(variant)
+        ]
+
+    def judge(self, operands: Sequence[Array], got: Array, want: Array) -> Judged:
+        """`operands`, `got` and `want` are encodings of lanes on which GPU and emulator differ."""
+        f = self.format
+        xs, g, w = [values(x, f) for x in operands], values(got, f), values(want, f)
+        if self.ftz:
+            xs = [np.where(np.abs(x) < 2.0**f.emin, 0.0, x) for x in xs]
+        outside = np.isnan(g) != np.isnan(w)
+        same = (np.isnan(g) & np.isnan(w)) | outside
+        special = ~np.logical_and.reduce([np.isfinite(x) & (x != 0) for x in xs])
+        # Tables of corner cases fix results of zeros and infinities, with or without a bound.
+        outside |= special & ~same
+        rest = ~special & ~same
+        covered = np.zeros(got.shape, np.bool_)
+        error = np.where(outside, np.inf, 0.0)
+        with np.errstate(all="ignore"):
+            nearly, known = self._nearly_exact(xs, w)
+        for b in self.bounds:
+            here = rest & b.range.holds(xs[-1])
+            covered |= here
+            sure = known & np.isfinite(g)
+            reference = nearly
+            with np.errstate(all="ignore"):
+                if b.in_ulps:
+                    # Spacings double at a power of two: on which side of it the exact value is must be known.
+                    sure &= _spacings(nearly * (1 - _SLACK), f) == _spacings(nearly * (1 + _SLACK), f)
+                if b.rounded:
+                    # So must be to which of its neighbours it rounds.
+                    sure &= _nearest(nearly * (1 - _SLACK), f) == _nearest(nearly * (1 + _SLACK), f)
+                    reference = _nearest(nearly, f)
+                allowed = b.tolerances(reference, f)
+                part = np.abs(g - reference) / allowed
+                sure &= b.rounded | (np.abs(part - 1) > _SLACK * (1 + np.abs(nearly) / allowed))
+            if self.ftz:
+                least = 2.0**f.emin
+                sure &= (g != 0) | (np.abs(nearly) < least)
+                part = np.where(np.abs(g) < least, np.where(g == 0, 0.0, np.inf), part)
+            part = np.where(sure, part, 0.0)
+            for i in np.flatnonzero(here & ~sure).tolist():
+                part[i] = self.error([int(x[i]) for x in operands], int(got[i]), b)
+            error = np.maximum(error, np.where(here, part, 0.0))
+            outside |= here & (part > 1)
+        return Judged(outside, rest & ~covered, error)
+
+    def error(self, operands: Sequence[int], got: int, bound: Bound) -> float:
+        """The error of a numeric result as a part of what is allowed; inf where it is infinitely far away."""
+        f, value = self.format, exact_value(self.program, operands)
+        magnitude = got & ~f.sign_bit
+        if value is None:
+            # So large that it is as good as infinite: the emulator returned that infinity, and this is something else.
+            return math.inf
+        if bound.rounded:
+            spacing = _spacing(value, f)
+            value = round(value / spacing) * spacing
+        allowed = bound.tolerance(value, f)
+        if magnitude == f.infinity:
+            # An overflow stands for the first number that the format does not have.
+            number = Fraction(-2 if got & f.sign_bit else 2) * Fraction(2) ** f.emax
+            past = abs(value) >= abs(number) and (value < 0) == (number < 0)
+            return 0.0 if past else _quotient(abs(number - value), allowed)
+        if self.ftz and magnitude == 0 and abs(value) - allowed < Fraction(2) ** f.emin:
+            return 0.0
+        if self.ftz and 0 < magnitude < 1 << f.fraction_bits:
+            return math.inf
+        return _quotient(abs(decode(got, f) - value), allowed)
+
+    def _nearly_exact(self, xs: Sequence[Array], w: Array) -> tuple[Array, Array]:
+        """Exact values in float64, and where these can be relied on: they round to the emulator's result, or it is the
+        zero that they are flushed to."""
+        f = self.format
+        if self._core is None or f.fraction_bits > 23:
+            return np.zeros(w.shape), np.zeros(w.shape, np.bool_)
+        function, places = self._core
+        nearly = np.asarray(_FLOAT64[function](*(xs[i] if i is not None else 1.0 for i in places)))
+        known = np.isfinite(w) & (np.abs(nearly - w) <= 0.51 * _spacings(w, f))
+        if self.ftz:
+            known |= (w == 0) & (np.abs(nearly) < 2.0**f.emin)
+        return nearly, known
+
+    @cached_property
+    def _core(self) -> tuple[str, list[int | None]] | None:
+        """The one function that approximates, and which operand each of its arguments comes from (None: the number
+        one). None where there is no such function: then all is evaluated exactly."""
+        lets = {let.name: let.value for let in self.program.lets}
+        for let in self.program.lets:
+            t = let.value
+            if isinstance(t, Apply) and t.function in _FLOAT64:
+                places = [self._origin(a, lets) for a in t.arguments]
+                if -1 not in places:
+                    return t.function, places
+        return None
+
+    def _origin(self, term: Term, lets: Mapping[str, Term]) -> int | None:
+        """The place of the one operand that a term comes from; None for the constant one, else -1."""
+        if isinstance(term, Const):
+            return None if decode(term.value, self.format) == 1 else -1
+        names, inputs = variables(term), set(self.program.inputs)
+        while names - inputs:
+            names = set().union(*({n} if n in inputs else variables(lets[n]) for n in names))
+        return self.program.inputs.index(names.pop()) if len(names) == 1 else -1
+
+
+def values(bits: Array, f: Format) -> Array:
+    """Encodings as float64, which has every value of every format."""
+    if (f.exponent_bits, f.fraction_bits) == (11, 52):
+        return bits.view(np.float64)
+    if (f.exponent_bits, f.fraction_bits) == (5, 10):
+        return bits.view(np.float16).astype(np.float64)
+    # The other formats are a binary32 or the upper part of one.
+    with np.errstate(invalid="ignore"):
+        return (bits.astype(np.uint32) << np.uint32(32 - f.width)).view(np.float32).astype(np.float64)
+
+
+def exact_value(program: Program, operands: Sequence[int]) -> Fraction | None:
+    """What a program would compute if its last rounding were none, with a relative error below 2^-114; None for a NaN
+    and what is infinite. An inexact value lies between the same neighbours of the wide format as what stands for it:
+    comparisons with numbers of any format are decided, and so is its binade."""
+    bits = dict(zip(program.inputs, operands, strict=True))
+    lets: dict[str, Term] = {}
+    for let in program.lets:
+        bits[let.name] = exact.evaluate(let.value, bits)
+        lets[let.name] = let.value
+
+    def value(term: Term) -> Fraction | None:
+        if isinstance(term, Var) and term.name in lets:
+            return value(lets[term.name])
+        if isinstance(term, Apply) and term.function == "select":
+            return value(term.arguments[1] if exact.evaluate(term.arguments[0], bits) else term.arguments[2])
+        if isinstance(term, Apply) and term.mode and term.format is not None:
+            arguments = [_widened(exact.evaluate(a, bits), _format(a)) for a in term.arguments]
+            low, high = (
+                _finite(int(exact.FUNCTIONS[term.function](wide, *arguments)), _WIDE)
+                for wide in (replace(term, format=_WIDE, mode=f"roundToward{to}", ftz=False) for to in _OUTWARD)
+            )
+            return None if low is None or high is None else (low + high) / 2
+        return _finite(exact.evaluate(term, bits), _format(term))
+
+    return value(program.result)
+
+
+def _format(term: Term) -> Format:
+    assert term.kind.format is not None
+    return term.kind.format
+
+
+def _finite(bits: int, f: Format) -> Fraction | None:
+    return decode(bits, f) if bits & ~f.sign_bit < f.infinity else None
+
+
+def _widened(bits: int, f: Format) -> int:
+    """The same number in the wide format."""
+    sign = _WIDE.sign_bit if bits & f.sign_bit else 0
+    magnitude = bits & ~f.sign_bit
+    if magnitude >= f.infinity:
+        return sign | _WIDE.infinity | (magnitude > f.infinity)
+    return round_to(decode(bits, f), _WIDE, "roundTiesToEven", False, bool(sign))
+
+
+def _quotient(difference: Fraction, allowed: Fraction) -> float:
+    if difference > allowed * 2**60:
+        return math.inf
+    # Rounded, but not across the bound.
+    quotient = float(difference / allowed)
+    return max(quotient, math.nextafter(1, 2)) if difference > allowed else min(quotient, 1.0)
+
+
+def _spacing(value: Fraction, f: Format) -> Fraction:
+    """The distance between neighbours of a format at a value's magnitude, as though it had no largest number."""
+    exponent = f.emin
+    if value:
+        magnitude = abs(value)
+        exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+        exponent -= Fraction(2) ** exponent > magnitude
+    return Fraction(2) ** (max(exponent, f.emin) - f.fraction_bits)
+
+
+def _nearest(x: Array, f: Format) -> Array:
+    """Each float64 number rounded to nearest in a format, as though that had no largest number."""
+    spacing = _spacings(x, f)
+    return np.asarray(np.rint(x / spacing) * spacing)
+
+
+def _spacings(x: Array, f: Format) -> Array:
+    """As `_spacing`, in float64."""
+    exponent = np.where(x == 0, f.emin, np.maximum(np.frexp(x)[1] - 1, f.emin))
+    return np.asarray(np.ldexp(1.0, exponent - f.fraction_bits))

@@ -1,0 +1,120 @@
+"""Operands and results of one variant for the authors of simulators: from a recording, else from the emulator."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..diagnostics import PtxspecError
+from ..evaluate import emulator
+from ..model import Spec, Variant
+from ..query import database
+from ..read.link import FINDINGS
+from ..roots import Root
+from . import recording, vectors
+from .run import Emulator
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """`parts` are streams with their operands and results as encodings; `source` is "recording" or "emulator", and
+    `provenance` says which GPU, driver, compiler and date, or which target the emulator behaved as."""
+
+    variant: Variant
+    source: str
+    provenance: str
+    parts: tuple[tuple[str, tuple[Array, ...], Array], ...]
+
+
+def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, target: str | None) -> Vectors:
+    """The newest recording that has the variant (of that target, if one is given), else the emulator on the same
+    operands. Raises PtxspecError for an unknown variant or target, for a recording that cannot be read, and for an
+    emulator of another state of the specification."""
+    emu = emulator(root)
+    if stale := _stale(root, spec):
+        raise PtxspecError(f"generated/ is not made from {stale} as it is now; run `ptxspec generate`")
+    try:
+        kernel = emu.compile(spelling, operands, target)
+    except LookupError as e:
+        raise PtxspecError(str(e)) from None
+    key = (kernel.variant.spelling, kernel.operands)
+    v = next(v for i in spec.instructions.values() for v in i.variants if (v.spelling, v.operands) == key)
+    recordings = [recording.read(path, spec, {key}) for path in recording.below(root.path)]
+    for r in sorted(recordings, key=lambda r: str(r.provenance["date"]), reverse=True):
+        units = [u for u in r.units if u.part.kept and _is_handed(v, u.part)]
+        if units and target in (None, r.target):
+            return Vectors(
+                v, "recording", str(r), tuple((u.part.stream, _operands(v, u.part), u.results()) for u in units)
+            )
+    parts = []
+    for p in vectors.parts(v, vectors.Sizes()):
+        columns = _operands(v, p)
+        parts.append((p.stream, columns, Emulator(emu, target).run(v, columns)))
+    said = f"ptxemu{f' as {target}' if target else ''}, claim {spec.claim(v, target)}"
+    return Vectors(v, "emulator", said, tuple(parts))
+
+
+def _stale(root: Root, spec: Spec) -> str | None:
+    """A file that the emulator rests on and that is another one since it was generated."""
+    made, now = database.read(root.data).data["sources"], spec.sources
+    differ = sorted(name for name in {*made, *now} - FINDINGS if made.get(name) != now.get(name))
+    return differ[0] if differ else None
+
+
+def _is_handed(v: Variant, part: vectors.Part) -> bool:
+    """Everything but the millions of results that determine a unit, which are for fitting it."""
+    return not part.stream.startswith("every") or (part.stream == "every" and v.type.width == 16)
+
+
+def _operands(v: Variant, part: vectors.Part) -> tuple[Array, ...]:
+    """The operands of which a recording keeps the results."""
+    return vectors.operands(v.type, v.operands, part.stream, part.start, part.kept)
+
+
+def _rows(found: Vectors) -> Iterator[tuple[str, list[str], str]]:
+    digits = found.variant.type.width // 4
+    for stream, operands, results in found.parts:
+        for *xs, r in zip(*(c.tolist() for c in (*operands, results)), strict=True):
+            result = str(r) if found.variant.predicate else f"0x{r:0{digits}x}"
+            yield stream, [f"0x{x:0{digits}x}" for x in xs], result
+
+
+def as_jsonl(found: Vectors) -> Iterator[str]:
+    """One object for each row: bits as text, a predicate's result as true or false."""
+    for stream, operands, result in _rows(found):
+        yield json.dumps({
+            "variant": found.variant.spelling, "stream": stream, "operands": operands,
+            "result": result == "1" if found.variant.predicate else result,
+            "source": found.source, "provenance": found.provenance,
+        })  # fmt: skip
+
+
+def as_csv(found: Vectors) -> Iterator[str]:
+    """A header, and one line for each row; the provenance, which has commas, is quoted."""
+    yield ",".join(["variant", "stream", *"abc"[: found.variant.operands], "result", "source", "provenance"])
+    for stream, operands, result in _rows(found):
+        quoted = found.provenance.replace('"', '""')
+        yield ",".join([found.variant.spelling, stream, *operands, result, found.source, f'"{quoted}"'])
+
+
+def write_npz(found: Vectors, file: IO[bytes]) -> None:
+    """Arrays STREAM_a, STREAM_b, ..., STREAM_result of encodings, and the texts variant, source and provenance."""
+    arrays: dict[str, Any] = {
+        "variant": np.array(found.variant.spelling), "source": np.array(found.source),
+        "provenance": np.array(found.provenance),
+    }  # fmt: skip
+    for stream, operands, results in found.parts:
+        arrays |= {f"{stream}_{name}": x for name, x in zip("abc", operands, strict=False)}
+        arrays[f"{stream}_result"] = results
+    np.savez_compressed(file, **arrays)
+
+
+# npz is written whole, and not line by line.
+FORMATS: dict[str, Callable[[Vectors], Iterable[str]]] = {"jsonl": as_jsonl, "csv": as_csv, "npz": lambda _: ()}

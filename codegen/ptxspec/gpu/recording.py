@@ -1,0 +1,395 @@
+"""Recordings on disk: a folder with about.json, which says what was run on what, and results.jsonl.
+
+results.jsonl is only ever appended to, so that a run which was stopped goes on where it was. A line of it is one of
+
+    {"blob": KEY, "data": ...}     results, compressed; KEY is their 64-bit digest, so that equal ones are there once;
+                                   with "differences": N each is less the one before, all in words of N bytes, of which
+                                   first all lowest bytes are compressed, then all second ones, and so on
+    {"variant", "operands", "stream", "start", "count", "kept", "blob", "digests", "emulator", "found"}
+
+and says of one part of a variant's operands (see vectors.py) where its first `kept` results are, and the digest of each
+block of 2^20. `found` is how they compared with the emulator of the time, which `emulator` is the digest of: with it a
+stopped run goes on while the emulator is the same, and what it says of a bound stays true of the GPU.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import hashlib
+import json
+import lzma
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..diagnostics import PtxspecError
+from ..model import Spec, Variant
+from ..read.link import FINDINGS
+from . import vectors
+from .compare import Found, found_from_json
+from .device import About
+from .vectors import BLOCK, Part, Sizes
+
+Array = NDArray[Any]
+Key = tuple[str, int]
+
+RECORDER = "ptxspec conformance"
+# Where the specification says how the emulator stands to each recording; no recording depends on it.
+REGISTER = "spec/observed/recordings.yaml"
+SCHEMA = 2
+_ABOUT, _RESULTS = "about.json", "results.jsonl"
+# The raw stream without a header: thousands of small arrays do not each need a checksum.
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
+
+
+@dataclass(frozen=True)
+class _Blob:
+    """Results as they are stored; `line` is the file's and the number of the line that says so."""
+
+    key: str
+    data: bytes
+    differences: int
+    line: str
+
+    def results(self, type_: np.dtype[Any]) -> Array:
+        try:
+            raw = lzma.decompress(self.data, lzma.FORMAT_RAW, filters=_FILTERS)
+            if self.differences:
+                planes = np.frombuffer(raw, np.uint8).reshape(self.differences, -1)
+                words = np.ascontiguousarray(planes.T).view(f"<u{self.differences}")
+                raw = np.cumsum(words, dtype=words.dtype).tobytes()
+            if _digest(raw) != self.key:
+                raise ValueError("the results have another digest")
+            return np.frombuffer(raw, type_.newbyteorder("<"))
+        except (ValueError, TypeError, lzma.LZMAError) as e:
+            raise PtxspecError(f"{self.line}: {e}") from None
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One recorded part of one variant."""
+
+    variant: Key
+    part: Part
+    type: np.dtype[Any]
+    stored: _Blob
+    digests: tuple[int, ...]
+    emulator: str
+    found: Found
+
+    def results(self) -> Array:
+        """The first `part.kept` results, read again each time: all of a recording's are too many to hold. Raises
+        PtxspecError where what is stored is not what was recorded."""
+        part, results = self.part, self.stored.results(self.type)
+        if results.size != part.kept:
+            raise PtxspecError(f"{self.stored.line}: the numbers of results and digests do not fit")
+        if part.kept == part.count <= BLOCK and vectors.digest(results) != self.digests[0]:
+            raise PtxspecError(f"{self.stored.line}: the results have another digest")
+        return results
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A complete recording that is about variants of the specification at hand. `provenance` is about.json."""
+
+    path: Path
+    provenance: dict[str, Any]
+    units: tuple[Unit, ...]
+
+    @property
+    def target(self) -> str:
+        return str(self.provenance["target"])
+
+    def __str__(self) -> str:
+        p = self.provenance
+        return f"{p['gpu']} ({p['target']}), driver {p['driver']}, {p['compiler']}, {p['date']}"
+
+
+def below(root: Path) -> list[Path]:
+    """The recordings that a root keeps, less those that are not complete; other things may lie beside."""
+    folder = root / "tests" / "recordings"
+    return sorted(p for p in folder.iterdir() if _said(p).get("complete")) if folder.is_dir() else []
+
+
+def read(
+    path: Path,
+    spec: Spec,
+    variants: Collection[Key] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Recording:
+    """A recording, of these variants alone where some are named. Raises PtxspecError with the reason where it cannot be
+    used."""
+    about = _about(path)
+    if not about.get("complete"):
+        raise PtxspecError(f"{path}: incomplete; `ptxspec conformance --record {path}` goes on with it")
+    if not isinstance(about.get("failed"), dict):
+        raise PtxspecError(f"{path / _ABOUT}: not a recording: failed is not an object")
+    text = _bytes(path / _RESULTS)
+    if _digest(text) != about.get("digest"):
+        raise PtxspecError(f"{path / _RESULTS}: its digest is not the one in {_ABOUT}: the file was changed or cut off")
+    units = tuple(_units(path, text, spec))
+    if _identity(spec, {u.variant for u in units}) != about["specification"].get("variants"):
+        raise PtxspecError(f"{path}: recorded for another specification: the variants or their types are not the same")
+    if variants is not None:
+        units = tuple(u for u in units if u.variant in variants)
+    for i, u in enumerate(units):
+        if progress:
+            progress(i, len(units))
+        # What is damaged is told before anything is made of it.
+        u.results()
+    return Recording(path, about, units)
+
+
+class Recorder:
+    """Writes a recording, or goes on with one. Use as a context manager; `finish` completes it."""
+
+    def __init__(self, path: Path, spec: Spec, about: dict[str, Any]) -> None:
+        """`about` is the run's provenance. Raises PtxspecError where the folder holds something else."""
+        self.path, self._spec = path, spec
+        self.units: dict[tuple[Key, Part], Unit] = {}
+        self._blobs: dict[str, _Blob] = {}
+        self._about = about
+        # A recording that is complete stays so until something is added.
+        self._marked_incomplete = not _said(path)
+        with writing(path):
+            if not self._marked_incomplete:
+                self._continue()
+            elif path.exists() and (not path.is_dir() or any(path.iterdir())):
+                raise PtxspecError(f"{path}: holds other things; a recording needs a folder of its own")
+            else:
+                path.mkdir(parents=True, exist_ok=True)
+                self._write_about(complete=False)
+            self._file: IO[bytes] = (path / _RESULTS).open("ab")
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # What `write` could not write it has told of; closing tries, and fails, once more.
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+    @property
+    def emulator(self) -> str:
+        """The digest of this run's emulator."""
+        return str(self._about["emulator"])
+
+    def write(self, v: Variant, part: Part, results: Array, digests: Sequence[int], found: Found) -> None:
+        key = (v.spelling, v.operands)
+        blob = self._blob(results, part)
+        line: dict[str, Any] = {
+            "variant": v.spelling, "operands": v.operands, "stream": part.stream, "start": part.start,
+            "count": part.count, "kept": part.kept, "blob": blob.key,
+            "digests": _pack(_little(np.array(digests, np.uint64))),
+            "emulator": self.emulator, "found": found.as_json(),
+        }  # fmt: skip
+        with writing(self.path):
+            if not self._marked_incomplete:
+                self._write_about(complete=False)
+            if blob.key not in self._blobs:
+                coded = {"differences": blob.differences} if blob.differences else {}
+                self._append({"blob": blob.key, **coded, "data": _pack(blob.data)})
+                self._blobs[blob.key] = blob
+            self._append(line)
+            self._file.flush()
+        self.units[key, part] = Unit(key, part, result_type(v), blob, tuple(digests), self.emulator, found)
+
+    def _blob(self, results: Array, part: Part) -> _Blob:
+        raw, width = _little(results), 0
+        key = _digest(raw)
+        if key in self._blobs:
+            return self._blobs[key]
+        if part.stream.startswith("every"):
+            # Operands next to each other have results near each other.
+            words, width = np.frombuffer(raw, results.dtype.newbyteorder("<")), results.dtype.itemsize
+            steps = np.diff(words, prepend=words.dtype.type(0)).astype(words.dtype)
+            raw = steps.view(np.uint8).reshape(-1, width).T.tobytes()
+        data = lzma.compress(raw, lzma.FORMAT_RAW, filters=_FILTERS)
+        return _Blob(key, data, width, str(self.path / _RESULTS))
+
+    def finish(self, failed: dict[str, str]) -> None:
+        """Complete the recording; `failed` are variants that could not be run, with the reason."""
+        self._about["failed"] = failed
+        self._about["specification"]["variants"] = _identity(self._spec, {key for key, _ in self.units})
+        with writing(self.path):
+            self._write_about(complete=True, digest=_digest(_bytes(self.path / _RESULTS)))
+
+    def _append(self, line: dict[str, Any]) -> None:
+        self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+
+    def _continue(self) -> None:
+        """Take over what is there, less a last line that was cut off."""
+        before = _about(self.path)
+        for what in ("operands", "program", "gpu", "target", "driver", "compiler", "random", "sample"):
+            if before.get(what) != self._about[what]:
+                raise PtxspecError(
+                    f"{self.path}: begun with another {what}: {before.get(what)}, now {self._about[what]}; "
+                    "choose another folder"
+                )
+        if before["specification"].get("sha256") != self._about["specification"]["sha256"]:
+            raise PtxspecError(f"{self.path}: begun with another specification; choose another folder")
+        if before.get("kernels") != self._about["kernels"]:
+            raise PtxspecError(f"{self.path}: begun with other kernels in generated/cuda; choose another folder")
+        results = self.path / _RESULTS
+        text = _bytes(results) if results.exists() else b""
+        whole = text[: text.rfind(b"\n") + 1]
+        if whole != text:
+            os.truncate(results, len(whole))
+        self.units = {(u.variant, u.part): u for u in _units(self.path, whole, self._spec)}
+        for u in self.units.values():
+            u.results()
+        self._blobs = {u.stored.key: u.stored for u in self.units.values()}
+        # The date on which it was begun stays.
+        self._about["date"] = before["date"]
+
+    def _write_about(self, complete: bool, digest: str = "") -> None:
+        self._about |= {"complete": complete, "digest": digest}
+        replace_text(self.path / _ABOUT, json.dumps(self._about, indent=2) + "\n")
+        self._marked_incomplete = not complete
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """What the system says against writing, as one line."""
+    try:
+        yield
+    except OSError as e:
+        raise PtxspecError(f"{path}: cannot be written: {e.strerror}") from None
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a file beside and put it in place: where that fails, as on a full disk, the old one is still there."""
+    new = path.with_name(f"{path.name}.new")
+    try:
+        new.write_text(text, "utf-8", newline="\n")
+        new.replace(path)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise
+
+
+def provenance(
+    device: About, spec: Spec, program: str, date: str, sizes: Sizes, kernels: Path, emulator: Path
+) -> dict[str, Any]:
+    """What about.json says of a run that begins; `kernels` and `emulator` are the folders of these."""
+    sources = "".join(f"{name} {digest}\n" for name, digest in sorted(spec.sources.items()) if name not in FINDINGS)
+    return {
+        "recorder": RECORDER, "schema": SCHEMA, "operands": vectors.VERSION, "program": program,
+        "specification": {"sha256": hashlib.sha256(sources.encode()).hexdigest(), "variants": ""},
+        "gpu": device.gpu, "target": device.target, "driver": device.driver, "compiler": device.compiler, "date": date,
+        "random": sizes.random, "sample": sizes.sample,
+        "kernels": _digest_of(kernels), "emulator": _digest_of(emulator),
+    }  # fmt: skip
+
+
+def _digest_of(folder: Path) -> str:
+    """Of all sources in a folder, with their names."""
+    whole = hashlib.sha256()
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
+        whole.update(f"{path.relative_to(folder).as_posix()} {hashlib.sha256(_bytes(path)).hexdigest()}\n".encode())
+    return whole.hexdigest()[:16]
+
+
+def _said(path: Path) -> dict[str, Any]:
+    """about.json, unchecked; empty where this recorder did not write it."""
+    try:
+        about = json.loads((path / _ABOUT).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return about if isinstance(about, dict) and about.get("recorder") == RECORDER else {}
+
+
+def _about(path: Path) -> dict[str, Any]:
+    try:
+        about: dict[str, Any] = json.loads(_bytes(path / _ABOUT))
+        if about["recorder"] != RECORDER or not isinstance(about["specification"], dict):
+            raise ValueError(f"not written by {RECORDER}")
+        for what in ("gpu", "target", "driver", "compiler", "date"):
+            if not isinstance(about[what], str):
+                raise ValueError(f"{what} is not text")
+        known = (about["schema"], about["operands"])
+    except (ValueError, KeyError, TypeError) as e:
+        raise PtxspecError(f"{path / _ABOUT}: not a recording: {e}") from None
+    if known != (SCHEMA, vectors.VERSION):
+        raise PtxspecError(f"{path}: written by another version of the recorder; it ran on other operands")
+    return about
+
+
+def _identity(spec: Spec, keys: set[Key]) -> str:
+    """What recorded variants are: their spellings, operands and types. What they compute is not in it, for that is what
+    a recording judges."""
+    every = {(v.spelling, v.operands): v for i in spec.instructions.values() for v in i.variants}
+    lines = []
+    for key in sorted(keys):
+        t, f = every[key].type, every[key].type.format
+        lines.append(f"{key} {t.lanes} x {f.exponent_bits} {f.fraction_bits} {every[key].predicate}\n")
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _lines(path: Path, text: bytes) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            found = json.loads(line)
+            if not isinstance(found, dict):
+                raise ValueError("not an object")
+        except ValueError as e:
+            raise PtxspecError(f"{path / _RESULTS}:{number}: not a line of a recording: {e}") from None
+        yield found
+
+
+def _units(path: Path, text: bytes, spec: Spec) -> Iterator[Unit]:
+    every = {(v.spelling, v.operands): v for i in spec.instructions.values() for v in i.variants}
+    blobs: dict[str, _Blob] = {}
+    for number, line in enumerate(_lines(path, text), 1):
+        at = f"{path / _RESULTS}:{number}"
+        try:
+            if "data" in line:
+                packed = base64.b64decode(line["data"], validate=True)
+                blobs[line["blob"]] = _Blob(line["blob"], packed, int(line.get("differences", 0)), at)
+                continue
+            key = (line["variant"], line["operands"])
+            if key not in every:
+                raise ValueError(f"recorded for another specification: {key[0]} with {key[1]} operands is unknown")
+            part = Part(line["stream"], line["start"], line["count"], line["kept"])
+            if part.stream.partition("<<")[0] not in vectors.STREAMS:
+                raise ValueError(f"unknown stream '{part.stream}'")
+            if not 0 <= part.kept <= part.count or part.start < 0 or part.count < 1:
+                raise ValueError("this is no part of a stream")
+            digests = np.frombuffer(base64.b64decode(line["digests"], validate=True), "<u8")
+            if digests.size != -(-part.count // BLOCK):
+                raise ValueError("the numbers of results and digests do not fit")
+            kept, found = blobs[line["blob"]], found_from_json(line["found"])
+            yield Unit(key, part, result_type(every[key]), kept, tuple(digests.tolist()), str(line["emulator"]), found)
+        except (ValueError, KeyError, TypeError, binascii.Error) as e:
+            raise PtxspecError(f"{at}: {e}") from None
+
+
+def result_type(v: Variant) -> np.dtype[Any]:
+    """The results of a variant's kernel: encodings, or 0 and 1 of a predicate."""
+    return vectors.unsigned(32 if v.predicate else v.type.width)
+
+
+def _little(values: Array) -> bytes:
+    return np.ascontiguousarray(values, values.dtype.newbyteorder("<")).tobytes()
+
+
+def _pack(raw: bytes) -> str:
+    return base64.b64encode(raw).decode()
+
+
+def _digest(raw: bytes) -> str:
+    return hashlib.blake2b(raw, digest_size=8).hexdigest()
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as e:
+        raise PtxspecError(f"{path}: {e.strerror}") from None

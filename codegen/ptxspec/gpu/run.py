@@ -1,0 +1,241 @@
+"""Every variant on a GPU, or from a recording of one, held against the emulator."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..diagnostics import PtxspecError
+from ..emit.cuda import is_current
+from ..model import Spec, Variant
+from ..ptxas.verify import takes
+from . import vectors
+from .compare import Comparison, Found
+from .device import Device, DeviceError, Module, NoDeviceError
+from .recording import Recorder, Recording, Unit, result_type
+from .vectors import Part, Sizes
+
+Array = NDArray[Any]
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class Row:
+    """What came of one variant. `agrees` is None where there is no claim, or where it was not run: `why` says then."""
+
+    variant: Variant
+    claim: str
+    found: Found = field(default_factory=Found)
+    agrees: bool | None = None
+    skipped: bool = False
+    failed: bool = False
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """`ran_on` names the GPU, its driver and the compiler."""
+
+    ran_on: str
+    target: str
+    rows: tuple[Row, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Something that should have run did not."""
+        return any(r.failed for r in self.rows) or all(r.skipped for r in self.rows)
+
+    @property
+    def disagrees(self) -> bool:
+        return any(r.agrees is False for r in self.rows)
+
+
+@dataclass(frozen=True)
+class Emulator:
+    """The emulator of a root, as it behaves on a target where one is given."""
+
+    module: ModuleType
+    target: str | None
+
+    def run(self, v: Variant, operands: Sequence[Array]) -> Array:
+        """Encodings, as the variant's kernel returns them."""
+        found = self.module.compile(v.spelling, v.operands, self.target)(*operands)
+        return np.asarray(found, result_type(v))
+
+
+def run(
+    device: Device, spec: Spec, emulator: ModuleType, sources: Path, sizes: Sizes, recorder: Recorder | None,
+    progress: Progress | None = None,
+) -> Report:  # fmt: skip
+    """Run what the device takes of the variants with a kernel in `sources`, generated/cuda. With a recorder the report
+    is about all that it has recorded, also by earlier runs."""
+    about = device.about
+    if about.target not in spec.targets:
+        raise NoDeviceError(f"{about}: the specification does not know {about.target}")
+    rows = {v: _row(spec, v, about.target, about.release) for i in spec.instructions.values() for v in i.variants}
+    modules = _compile(device, rows, sources)
+    recorded = recorder.units if recorder else {}
+    every = {(v.spelling, v.operands): v for v in rows}
+    cores = [core for unit in spec.units.values() for core in unit.cores]
+    chosen = {
+        (v, part): None
+        for v in rows
+        for part in vectors.parts(v, sizes, [c for c in cores if (c.variant, 1) == (v.spelling, v.operands)])
+    }
+    chosen |= {(every[key], part): None for key, part in recorded}
+    jobs = [(v, part) for v, part in chosen if not rows[v].why]
+    # First what is quick and telling, of all variants; then the sweeps. Variants of a type share their operands.
+    jobs.sort(key=lambda j: (j[1].turn, j[1].start, j[0].type.name, j[0].operands))
+    emulated = Emulator(emulator, about.target)
+    runner = _Runner(emulated)
+    comparisons = {v: Comparison(spec, v, about.target) for v, r in rows.items() if not r.why}
+    done, total = 0, sum(part.count for _, part in jobs)
+    with runner.pool:
+        for v, part in jobs:
+            row = rows[v]
+            unit, found = recorded.get(((v.spelling, v.operands), part)), None
+            if unit and recorder:
+                # What an older emulator was found to return says nothing of this one.
+                known = unit.emulator == recorder.emulator
+                found = unit.found if known else _held(unit, v, emulated, comparisons[v], sweeps=True)
+            elif not row.failed:
+                try:
+                    results, digests, found = runner.part(modules[v.opcode], v, part, comparisons[v])
+                except (DeviceError, MemoryError) as e:
+                    row.failed, row.why = True, str(e) or "out of memory"
+                else:
+                    if recorder:
+                        recorder.write(v, part, results, digests, found)
+            if found is not None:
+                row.found += found
+            done += part.count
+            if progress:
+                progress(done, total)
+    for v, comparison in comparisons.items():
+        if not rows[v].failed:
+            rows[v].agrees = comparison.agrees(rows[v].found)
+    return Report(str(about), about.target, tuple(rows.values()))
+
+
+def replay(
+    recording: Recording, spec: Spec, emulator: ModuleType, sweeps: bool, progress: Progress | None = None
+) -> Report:
+    """Hold a recording against the emulator. With `sweeps` each sweep is emulated whole and its digests are compared;
+    without, results that were recorded one by one are."""
+    emulated = Emulator(emulator, recording.target)
+    every = {(v.spelling, v.operands): v for i in spec.instructions.values() for v in i.variants}
+    if recording.target not in spec.targets:
+        raise PtxspecError(f"{recording.path}: the specification does not know {recording.target}")
+    rows: dict[Variant, Row] = {}
+    comparisons: dict[Variant, Comparison] = {}
+    done, total = 0, sum(u.part.count for u in recording.units)
+    for u in recording.units:
+        v = every[u.variant]
+        if v not in rows:
+            comparisons[v] = Comparison(spec, v, recording.target)
+            rows[v] = Row(v, comparisons[v].claim)
+        rows[v].found += _held(u, v, emulated, comparisons[v], sweeps)
+        done += u.part.count
+        if progress:
+            progress(done, total)
+    for v, row in rows.items():
+        row.agrees = comparisons[v].agrees(row.found)
+    return Report(str(recording), recording.target, tuple(rows.values()))
+
+
+def _held(u: Unit, v: Variant, emulated: Emulator, comparison: Comparison, sweeps: bool) -> Found:
+    """A recorded part held against the emulator."""
+    part = u.part
+    operands = vectors.operands(v.type, v.operands, part.stream, part.start, part.kept)
+    found = comparison.compare(operands, u.results(), emulated.run(v, operands))
+    if not sweeps or part.kept == part.count:
+        return found
+    differ = sum(
+        vectors.digest(emulated.run(v, vectors.operands(v.type, v.operands, part.stream, start, size))) != d
+        for (start, size), d in zip(part.blocks(), u.digests, strict=True)
+    )
+    # What a bound says of results that are no longer there was judged when they were.
+    judged = u.found if differ and v.claim == "bounded" else found
+    return replace(judged, count=part.count, unequal=found.unequal, nan=found.nan, blocks=differ)
+
+
+def _row(spec: Spec, v: Variant, target: str, release: str) -> Row:
+    row = Row(v, spec.claim(v, target))
+    if not is_current(spec, v):
+        row.why = "ended with an older PTX version"
+    elif spec.targets[v.requires.target].order > spec.targets[target].order:
+        row.why = f"needs {v.requires.target}"
+    elif not takes(spec, v, target, _newest(spec, release)):
+        row.why = f"needs PTX {v.requires.ptx}; CUDA {release} writes {_newest(spec, release)}"
+    row.skipped = bool(row.why)
+    return row
+
+
+def _newest(spec: Spec, release: str) -> str:
+    """The newest PTX version that a CUDA release writes."""
+
+    def number(cuda: str) -> tuple[int, ...]:
+        return tuple(map(int, cuda.split(".")))
+
+    known = [p.version for p in spec.versions.values() if p.cuda and number(p.cuda) <= number(release)]
+    if not known:
+        raise NoDeviceError(f"CUDA {release} is older than all releases that the specification knows")
+    return known[-1]
+
+
+def _compile(device: Device, rows: dict[Variant, Row], sources: Path) -> dict[str, Module]:
+    """The modules by opcode; variants of one that does not compile have failed."""
+    modules = {}
+    for opcode in dict.fromkeys(v.opcode for v, r in rows.items() if not r.why):
+        try:
+            headers = {p.name: p.read_text("utf-8") for p in sources.glob("*.cuh")}
+            source = (sources / f"{opcode}.cu").read_text("utf-8")
+        except OSError as e:
+            raise PtxspecError(f"{sources / opcode}.cu: {e.strerror}; run `ptxspec generate`") from None
+        try:
+            modules[opcode] = device.compile(f"{opcode}.cu", source, headers)
+        except DeviceError as e:
+            for v, row in rows.items():
+                if v.opcode == opcode and not row.why:
+                    row.failed, row.why = True, f"does not compile: {e}"
+    return modules
+
+
+class _Runner:
+    """Runs one block after the other on the device, while threads emulate and compare those before."""
+
+    def __init__(self, emulator: Emulator) -> None:
+        self._emulator = emulator
+        self._threads = os.cpu_count() or 1
+        self.pool = ThreadPoolExecutor(self._threads)
+
+    def part(self, module: Module, v: Variant, part: Part, comparison: Comparison) -> tuple[Array, list[int], Found]:
+        """The first results, the digest of each block, and what was found. Raises DeviceError."""
+        pending: deque[Future[tuple[int, Found]]] = deque()
+        finished: list[tuple[int, Found]] = []
+        kept = np.empty(0, result_type(v))
+        for operands, got in self._blocks(module, v, part):
+            if kept.size < part.kept:
+                kept = np.concatenate([kept, got[: part.kept - kept.size]])
+            pending.append(self.pool.submit(self._judge, v, operands, got, comparison))
+            if len(pending) > self._threads:
+                finished.append(pending.popleft().result())
+        finished += [p.result() for p in pending]
+        return kept, [d for d, _ in finished], sum((f for _, f in finished), Found())
+
+    def _blocks(self, module: Module, v: Variant, part: Part) -> Iterator[tuple[tuple[Array, ...], Array]]:
+        for start, size in part.blocks():
+            operands = vectors.operands(v.type, v.operands, part.stream, start, size)
+            yield operands, module.launch(v.identifier, operands, result_type(v))
+
+    def _judge(self, v: Variant, operands: Sequence[Array], got: Array, comparison: Comparison) -> tuple[int, Found]:
+        return vectors.digest(got), comparison.compare(operands, got, self._emulator.run(v, operands))

@@ -1,0 +1,333 @@
+"""A log of ptxas in other words: what each instruction that it refuses needs, and what to write instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ..diagnostics import PtxspecError, nearest, suggest
+from ..lint.findings import ERROR, Finding
+from ..lint.linter import Linter
+from ..lint.windows import read
+from ..query.database import Database, Variant
+
+# It calls itself by the name that it was started by: Triton has a ptxas-blackwell.
+_COMPLAINT = re.compile(
+    r"\bptxas[\w.-]* (?:(?P<file>.+?), line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*?)\s*$",
+    re.MULTILINE,
+)
+_ABORTED = "aborted due to errors"
+_SHOWN = 4
+
+
+class Complaint(NamedTuple):
+    """What ptxas said, of one instruction where the file could be read, and the places where it said so."""
+
+    text: str
+    found: tuple[Finding, ...]
+    places: tuple[tuple[str, int], ...]
+
+
+def complaints(db: Database, log: Iterable[str]) -> list[Complaint]:
+    """The distinct complaints of a log, in its order."""
+    sources: dict[str, dict[int, list[Finding]]] = {}
+    grouped: dict[tuple[str, str], tuple[tuple[Finding, ...], list[tuple[str, int]]]] = {}
+    for line in log:
+        m = _COMPLAINT.search(line)
+        if m is None or _ABORTED in m["text"]:
+            continue
+        found: tuple[Finding, ...] = ()
+        place = None
+        if m["file"]:
+            if m["file"] not in sources:
+                sources[m["file"]] = _findings(db, Path(m["file"]))
+            place = (m["file"], int(m["line"]))
+            found = tuple(sources[m["file"]].get(place[1], ()))
+        said = "\n".join(f.message for f in found)
+        places = grouped.setdefault((m["text"], said), (found, []))[1]
+        if place and place not in places:
+            places.append(place)
+    return [Complaint(text, found, tuple(places)) for (text, _), (found, places) in grouped.items()]
+
+
+def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
+    """The errors that lint finds in a file, by line. Compilers delete the files that they give to ptxas."""
+    by_line: dict[int, list[Finding]] = {}
+    try:
+        for f in Linter(db).lint(read(path), str(path)):
+            if f.severity == ERROR:
+                by_line.setdefault(f.line, []).append(f)
+    except PtxspecError:
+        return {}
+    return by_line
+
+
+def explain(db: Database, log: Iterable[str]) -> Iterator[str]:
+    """Lines of text: each distinct complaint, where it is made, what it means and the way out."""
+    told: list[list[str]] = []
+    for c in complaints(db, log):
+        yield f"ptxas: {c.text}{_places(c.places)}"
+        lines: list[str] = []
+        for f in c.found:
+            lines += [f.message, *([f.help] if f.help else [])]
+            variant = _variant(db, f)
+            if variant is not None and f.code.startswith(("target-", "ptx-")):
+                lines.append(_needs(db, variant))
+        lines = list(dict.fromkeys(lines))
+        if not lines or lines in told:
+            # Of one instruction ptxas may complain twice, and what was said of it need not be about the second.
+            lines = _meaning(db, c.text) or lines or ["the instructions of this database are not what this is about"]
+        else:
+            told.append(lines)
+        for line in lines:
+            yield f"    {line}"
+        yield ""
+
+
+def _places(places: tuple[tuple[str, int], ...]) -> str:
+    if not places:
+        return ""
+    shown = ", ".join(f"{file}:{line}" for file, line in places[:_SHOWN])
+    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    return f"\n  at {shown}{more}"
+
+
+def _variant(db: Database, f: Finding) -> Variant | None:
+    if f.variant is None:
+        return None
+    opcode, *names = f.variant.split(".")
+    match = re.search(r"\((\d+) operands?\)", f.message)
+    return db.find(opcode, frozenset(names), int(match[1]) if match else None) if opcode in db.opcodes else None
+
+
+def _needs(db: Database, v: Variant) -> str:
+    r = v.requires
+    text = f"it needs .target {r.target} or newer, and .version {_version(db, r.ptx)} or newer"
+    return text + (f", {r.until} at the latest" if r.until else "")
+
+
+def _version(db: Database, version: str) -> str:
+    cuda = db.cuda.get(version)
+    return f"{version} (CUDA {cuda})" if cuda else version
+
+
+# What a message means by itself, where the instruction is not known. A quoted name is an opcode, or one with modifiers.
+
+
+def _meaning(db: Database, text: str) -> list[str]:
+    for pattern, tell in _FORMS:
+        m = pattern.search(text)
+        if m:
+            return tell(db, m)
+    return []
+
+
+def _target_floor(db: Database, m: re.Match[str]) -> list[str]:
+    name, target = m["name"], m["target"]
+    lines = [f"{name} came with {target}: compile for {target} or newer (-arch={target}; .target {target} in PTX)"]
+    known = db.targets.get(target)
+    if known:
+        meant = _meant(db, name)
+        floors = [v.requires.ptx for v in meant if v.requires.target == target] or [v.requires.ptx for v in meant]
+        first = max(known.ptx, min(floors, key=db.ptx.__getitem__, default=known.ptx), key=db.ptx.__getitem__)
+        lines.append(f"there it needs .version {_version(db, first)} or newer")
+    return lines
+
+
+def _meant(db: Database, feature: str) -> list[Variant]:
+    """The variants that a message may be about: '.NaN', 'max.f16 or max.f16x2', 'max.f32 with 3 input operands'."""
+    opcodes = set(re.findall(r"(?<![.\w])\w+", feature)) & db.opcodes.keys()
+    modifiers = set(re.findall(r"\.(\w+)", feature)) & db.data["modifiers"].keys()
+    types = set(re.findall(r"\w+", feature)) & db.data["types"].keys()
+    count = re.search(r"with (\d+) input operands", feature)
+    if not (opcodes or modifiers or types):
+        return []
+    return [
+        v
+        for v in db.variants
+        if (not opcodes or v.opcode in opcodes)
+        and modifiers <= v.names
+        and (not types or v.type in types)
+        and (count is None or v.operands == int(count[1]))
+    ]
+
+
+def _ptx_floor(db: Database, m: re.Match[str]) -> list[str]:
+    version = m["version"]
+    return [f"{m['name']} came with PTX {version}: write .version {_version(db, version)} or newer"]
+
+
+def _spelled(name: str) -> tuple[str, frozenset[str]]:
+    opcode, *names = name.strip("'").split(".")
+    return opcode, frozenset(names)
+
+
+def _offer(db: Database, instruction: str, wanted: frozenset[str] = frozenset()) -> list[str]:
+    """The spellings of an instruction that have some names, as far as one wants to read them."""
+    opcode, names = _spelled(instruction)
+    if opcode not in db.opcodes:
+        return [f"{opcode} is not in this database"]
+    every = db.opcodes[opcode].variants
+    found = [v.spelling for v in every if names | wanted <= v.names] or [v.spelling for v in every if wanted <= v.names]
+    found = list(dict.fromkeys(found))
+    if not found:
+        has = dict.fromkeys(n for v in every for n in v.spelling.split(".")[1:-1])
+        listed = ", ".join(f".{n}" for n in has) or "no modifiers"
+        return [f"no {opcode} has {' and '.join('.' + n for n in sorted(wanted))}; it has {listed}"]
+    more = f" and {len(found) - 8} more" if len(found) > 8 else ""
+    return [f"write one of {', '.join(found[:8])}{more}"]
+
+
+def _illegal(db: Database, m: re.Match[str]) -> list[str]:
+    return _offer(db, m["opcode"], frozenset([m["modifier"].strip("'.")]))
+
+
+def _rounding(db: Database, m: re.Match[str]) -> list[str]:
+    return _offer(db, m["opcode"])
+
+
+def _required(db: Database, m: re.Match[str]) -> list[str]:
+    return [f"{m['modifier']} must be written", *_offer(db, m["opcode"], frozenset([m["modifier"].strip("'.")]))]
+
+
+def _companion(db: Database, m: re.Match[str]) -> list[str]:
+    both = frozenset(n.strip("'.") for n in (m["one"], m["other"]))
+    found = [v.spelling for v in db.variants if both <= v.names]
+    return [f"write both, as in {found[0]}" if found else "write both"]
+
+
+def _excluding(db: Database, m: re.Match[str]) -> list[str]:
+    return [f"write one of the two, '{m['one'].strip(chr(39))}' or '{m['other'].strip(chr(39))}'"]
+
+
+def _unknown(db: Database, m: re.Match[str]) -> list[str]:
+    name = m["modifier"].strip("'.")
+    leading = db.data["assembler"]["leading"]
+    if name in leading:
+        found = [v.spelling for v in db.variants if name in v.names]
+        return [f".{name} must follow the opcode at once, as in {found[0]}"] if found else []
+    known = [*db.data["modifiers"], *db.data["types"]]
+    return [suggest(name, known, ".") if nearest(name, known) else f"no instruction of this database has .{name}"]
+
+
+def _types(db: Database, m: re.Match[str]) -> list[str]:
+    opcode, _ = _spelled(m["opcode"])
+    if opcode not in db.opcodes:
+        return [f"{opcode} is not in this database"]
+    types = dict.fromkeys(v.type for v in db.opcodes[opcode].variants)
+    return [f"of the floating-point types {opcode} has {', '.join('.' + t for t in types)}; write one of them, once"]
+
+
+def _arguments(db: Database, m: re.Match[str]) -> list[str]:
+    opcode, _ = _spelled(m["opcode"])
+    if opcode not in db.opcodes:
+        return [f"{opcode} is not in this database"]
+    counts = sorted({v.operands for v in db.opcodes[opcode].variants})
+    operands = " or ".join("d, " + ", ".join("abc"[:n]) for n in counts)
+    types = [t for t in db.data["assembler"]["immediates"] if any(v.type == t for v in db.opcodes[opcode].variants)]
+    lines = [f"the operands are {operands}, in registers of the instruction's size"]
+    if types:
+        lines.append(f"constants are taken for {', '.join('.' + t for t in types)} only, written as 1.0 and not as 1")
+    return lines
+
+
+def _pair(db: Database, m: re.Match[str]) -> list[str]:
+    known = db.targets.get(m["target"])
+    return [f"write .version {_version(db, known.ptx)} or newer, or an older .target"] if known else []
+
+
+def _no_version(db: Database, m: re.Match[str]) -> list[str]:
+    first, *_, last = db.ptx
+    return [suggest(m["version"], db.ptx) or f"there are {first} to {last}", "a newer ptxas may know it"]
+
+
+def _no_target(db: Database, m: re.Match[str]) -> list[str]:
+    return [suggest(m["target"], db.targets) or f"as in {next(reversed(db.targets))}"]
+
+
+def _no_gpu(db: Database, m: re.Match[str]) -> list[str]:
+    known = db.targets.get(m["target"])
+    if known:
+        return [f"{known.name} came with PTX {_version(db, known.ptx)}: this ptxas is older, or has dropped it"]
+    near = suggest(m["target"], db.targets) or f"the newest is {next(reversed(db.targets))}"
+    return [f"-arch names a GPU that is not known; {near}"]
+
+
+def _no_instruction(db: Database, m: re.Match[str]) -> list[str]:
+    name = m["name"]
+    if name.lower() in db.opcodes:
+        return [f"opcodes are written in lower case: {name.lower()}"]
+    return [suggest(name, db.opcodes) if nearest(name, db.opcodes) else f"no instruction of this database is {name}"]
+
+
+def _no_header(db: Database, m: re.Match[str]) -> list[str]:
+    version, target = next(reversed(db.ptx)), next(reversed(db.targets))
+    return [f"a file begins with .version and .target, as in `.version {version}` and `.target {target}`"]
+
+
+def _unreadable(db: Database, m: re.Match[str]) -> list[str]:
+    return [
+        f"usually the statement before {m['near']} lacks its semicolon, or a comma",
+        _STOPPED,
+    ]
+
+
+def _says(text: str) -> _Tell:
+    return lambda db, m: [text]
+
+
+_Tell = Callable[[Database, re.Match[str]], list[str]]
+_STOPPED = "ptxas stops here: what follows was not judged; `ptxspec lint` judges it"
+_FORMS: tuple[tuple[re.Pattern[str], _Tell], ...] = tuple(
+    (re.compile(pattern), tell)
+    for pattern, tell in (
+        (r"(?P<name>'[^']*') requires \.target (?P<target>\w+) or higher", _target_floor),
+        (r"(?P<name>'[^']*') requires PTX ISA \.version (?P<version>[\d.]+) or later", _ptx_floor),
+        (r"Illegal modifier (?P<modifier>'[^']*') for instruction (?P<opcode>'[^']*')", _illegal),
+        (r"Illegal rounding modifier for instruction (?P<opcode>'[^']*')", _rounding),
+        (r"Rounding modifier (?:or '[^']*' modifier )?required for instruction (?P<opcode>'[^']*')", _rounding),
+        (r"(?P<modifier>'?\.\w+'?) modifier required for instruction (?P<opcode>'[^']*')", _required),
+        (r"Modifier (?P<one>'[^']*') requires modifier (?P<other>'[^']*')", _companion),
+        (r"Modifier (?P<one>'[^']*') cannot be combined with modifier (?P<other>'[^']*')", _excluding),
+        (r"Unknown modifier (?P<modifier>'[^']*')", _unknown),
+        (r"Unexpected instruction types specified for (?P<opcode>'[^']*')", _types),
+        (r"Arguments mismatch for instruction (?P<opcode>'[^']*')", _arguments),
+        (r"PTX \.version (?P<version>[\d.]+) does not support \.target (?P<target>\w+)", _pair),
+        (r"Unsupported \.version (?P<version>[\d.]+)", _no_version),
+        (r"Unsupported \.target '(?P<target>[^']*)'", _no_target),
+        (r"Value '(?P<target>[^']*)' is not defined for option 'gpu-name'", _no_gpu),
+        (r"Not a name of any known instruction: '(?P<name>[^']*)'", _no_instruction),
+        (r"Missing \.(?:target|version) directive", _no_header),
+        (r"Parsing error near (?P<near>'(?:\w[^']*|\})')", _unreadable),
+        (r"Parsing error|Result discard mode|non-ASCII", _says(_STOPPED)),
+        (r"^(?:Multiple|Duplicate) ", _says("write one of them")),
+        (
+            r"^Special register argument not allowed",
+            _says("no arithmetic reads a special register, such as %tid.x: move it into a register, and convert that"),
+        ),
+        (r"ector operand is not allowed|esult vector expected|ector qualifier|ector size", _says("name one register")),
+        (
+            r"^Argument [1-9]\d* of instruction '[^']*': must be register",
+            _says("load it into a register first: arithmetic reads no parameters, variables or memory"),
+        ),
+        (r"^Result register required|^Argument 0 of instruction", _says("the result needs a register")),
+        (r"negation|unary minus", _says("a register is not negated here: do that by an instruction of its own")),
+        (r"^Constant overflow", _says("no type has such a large integer; a floating-point constant is written as 1.0")),
+        (
+            r"^Constant expression type mismatch",
+            _says("an expression is made of floating-point constants or of integers: write 1.0 + 1.0, not 1.0 + 1"),
+        ),
+        (
+            r"^Unknown symbol '(?P<name>[^']*)'",
+            lambda db, m: [f"declare it before, in this block or around it, as in `.reg .f32 {m['name']};`"],
+        ),
+        (r"ideo selector|Unknown field|Array indexing", _says("name the register alone")),
+        (r"^Predicate output", _says("there is no second result: name one register")),
+        (
+            r"qualifier (?:is not allowed|expected) for instruction|comparison qualifier|applies only to \w+ integer",
+            _says("remove it"),
+        ),
+    )
+)

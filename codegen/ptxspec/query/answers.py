@@ -1,0 +1,112 @@
+"""Answers of the database as text, JSON and CSV. Like the database it needs the standard library only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from ..limits import limit_text
+from .database import Database, Requires, Variant, Verdict
+
+
+def variants_as_json(db: Database, variants: Iterable[Variant]) -> str:
+    """The JSON of `list`."""
+    rows = [
+        {
+            "variant": v.spelling,
+            "operands": v.operands,
+            "requires": v.requires.as_json(),
+            "manual": v.manual.as_json() if v.manual else None,
+            "claim": v.claim,
+            "rests_on": v.rests_on,
+        }
+        for v in variants
+    ]
+    body = ",\n".join("  " + json.dumps(r) for r in rows)
+    return f'{{"schema": 1, "variants": [\n{body}\n]}}'
+
+
+def variants_as_csv(db: Database, variants: Iterable[Variant]) -> str:
+    """The CSV of `list`: a header and one line for each variant; no field holds a comma."""
+    lines = ["variant,operands,target,ptx,until,claim,within"]
+    for v in variants:
+        r = v.requires
+        within = "; ".join(_limits(db, r))
+        lines.append(f"{v.spelling},{v.operands},{r.target},{r.ptx},{r.until or ''},{v.claim},{within}")
+    return "\n".join(lines)
+
+
+def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
+    """The table of `list`, narrow enough for a terminal of 80 columns."""
+    rows = [("variant", "operands", "target", "PTX", "claim")]
+    for v in variants:
+        r = v.requires
+        ptx = "; ".join([f"{r.ptx}-{r.until}" if r.until else r.ptx, *_limits(db, r)])
+        rows.append((v.spelling, str(v.operands), r.target, ptx, v.claim))
+    lines = table(rows)
+    n = len(variants)
+    return "\n".join([*lines, "", f"{n} variant{'s' * (n != 1)}"]) if n else "no variant"
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines with aligned columns."""
+    widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+    return ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
+
+
+def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> str:
+    """The text of `query`: yes or no, what the variant needs, why not, and what comes nearest."""
+    asked = " and ".join([*([target] if target else []), *([f"PTX {ptx}"] if ptx else [])])
+    name = verdict.variant or repr(verdict.variant)
+    if verdict.operands is not None:
+        name += f" ({verdict.operands} operand{'s' * (verdict.operands != 1)})"
+    if not verdict.exists:
+        lines = [f"no: {name} {'is not in this database' if verdict.outside else 'does not exist'}"]
+    elif verdict.available:
+        lines = [f"yes: {name}{' on ' + asked if asked else ''}"]
+    else:
+        lines = [f"no: {name} is not available on {asked}"]
+    lines += [f"  {r.message}" for r in verdict.reasons]
+    if verdict.requires:
+        lines.append(f"  needs   {requirement(db, verdict.requires)}")
+        if verdict.manual is None:
+            lines.append("  manual  does not list it")
+        elif verdict.manual != verdict.requires:
+            lines.append(f"  manual  {requirement(db, verdict.manual)}")
+        if verdict.means:
+            lines.append(f"  means   {verdict.means}")
+        lines.append(f"  claim   {verdict.claim}")
+    if verdict.nearest:
+        lines.append("nearest" + (f" on {asked}" if asked else "") + ":")
+        lines += [f"  {line}" for line in table([(str(v), requirement(db, v.requires)) for v in verdict.nearest])]
+    return "\n".join(lines)
+
+
+def requirement(db: Database, r: Requires) -> str:
+    """A requirement for people, with the CUDA release that brought the PTX version."""
+    cuda = db.cuda[r.ptx]
+    text = f"{r.target} or newer, PTX {r.ptx} or newer{f' (CUDA {cuda})' if cuda else ''}"
+    text += f", until PTX {r.until}" if r.until else ""
+    return "; ".join([text, *_limits(db, r)])
+
+
+def _limits(db: Database, r: Requires) -> list[str]:
+    return [limit_text(w.first, w.last, w.ptx, w.until, db.newest) for w in r.within]
+
+
+def difference_as_text(old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:
+    """The text of `diff`."""
+    lines = []
+    for sign, variants in (("+", gained), ("-", lost)):
+        rows = [(f"{sign} {v}", v.requires.target, f"PTX {v.requires.ptx}") for v in variants]
+        lines += table(rows) if rows else []
+    lines += [""] * bool(lines)
+    return "\n".join([*lines, f"{old} to {new}: {len(gained)} more, {len(lost)} fewer"])
+
+
+def difference_as_json(old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:
+    def names(variants: Sequence[Variant]) -> list[dict[str, object]]:
+        return [{"variant": v.spelling, "operands": v.operands, "requires": v.requires.as_json()} for v in variants]
+
+    found = {"schema": 1, "from": old, "to": new, "added": names(gained), "removed": names(lost)}
+    return json.dumps(found, indent=2)

@@ -1,0 +1,99 @@
+"""Positioned data held against the JSON Schema of its kind; every complaint names its place and what is expected."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from referencing import Registry, Resource
+
+from ..diagnostics import Diagnostic, PtxspecError, suggest
+from .positioned import Document
+
+
+@lru_cache(maxsize=8)
+def _schemas(folder: Path) -> Registry[Any]:
+    resources = []
+    for path in sorted(folder.glob("*.schema.json")):
+        try:
+            resources.append((path.name, Resource.from_contents(json.loads(path.read_text("utf-8")))))
+        except (ValueError, OSError) as e:
+            raise PtxspecError(f"{path}: not a readable JSON Schema: {e}") from None
+    return Registry().with_resources(resources)
+
+
+@lru_cache(maxsize=32)
+def _validator(folder: Path, kind: str) -> Draft202012Validator:
+    registry = _schemas(folder)
+    name = f"{kind}.schema.json"
+    if name not in registry:
+        raise PtxspecError(f"{folder / name}: the schema is missing")
+    return Draft202012Validator(registry.contents(name), registry=registry)
+
+
+def check(document: Document, folder: Path, kind: str) -> list[Diagnostic]:
+    """Complaints about a document of a kind ("instruction", "types", ...); `folder` holds the schemas."""
+    found: list[Diagnostic] = []
+    for e in _validator(folder, kind).iter_errors(document.data):
+        found += _explain(document, e)
+    return found
+
+
+def _explain(document: Document, e: ValidationError) -> list[Diagnostic]:
+    where = tuple(e.absolute_path)
+    wanted: Any = e.validator_value
+    came: Any = e.instance
+    shown = _shown(came)
+    schema: dict[str, Any] = e.schema if isinstance(e.schema, dict) else {}
+    hint = f"expected {schema['description']}" if "description" in schema else ""
+    if e.validator == "additionalProperties":
+        known = list(schema.get("properties", {}))
+        return [
+            document.error((*where, k), f"unknown key '{k}'", suggest(k, known), key=True)
+            for k in came
+            if k not in known
+        ]
+    if e.validator == "required":
+        missing = [k for k in wanted if k not in came]
+        return [
+            document.error(where, f"missing key '{k}'", f"here belong: {', '.join(schema['required'])}")
+            for k in missing
+        ]
+    if e.validator == "anyOf":
+        options = " or ".join(f"'{r['required'][0]}'" for r in wanted)
+        return [document.error(where, f"one of {options} is missing", hint)]
+    if e.validator == "dependentRequired":
+        return [document.error(where, "'base' and 'kind' go together", hint)]
+    if "propertyNames" in e.absolute_schema_path:
+        return [document.error((*where, shown), f"'{shown}' cannot be a name here", hint, key=True)]
+    if e.validator == "type":
+        words = {"object": "a mapping", "array": "a list", "string": "text", "boolean": "true or false"}
+        kinds = [words[t] for t in ([wanted] if isinstance(wanted, str) else wanted) if t in words]
+        return [document.error(where, f"expected {' or '.join(kinds)}, this is {_kind(came)}", hint)]
+    if e.validator == "enum":
+        return [document.error(where, f"'{shown}' is not allowed here", suggest(shown, list(wanted)))]
+    if e.validator == "pattern":
+        wrong = "this is empty" if not str(came).strip() else f"'{shown}' is not what belongs here"
+        return [document.error(where, wrong, hint)]
+    if e.validator in ("minItems", "minProperties"):
+        return [document.error(where, "too few entries", hint)]
+    if e.validator == "maxItems":
+        return [document.error(where, "too many entries", hint)]
+    return [document.error(where, e.message[:200], hint)]
+
+
+def _shown(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    return "true or false" if isinstance(value, bool) else "text"

@@ -1,0 +1,198 @@
+"""spec/units.yaml and the files of spec/units/ -> model: the special function unit, and what was recorded of it."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..diagnostics import Diagnostic, suggest
+from ..literals import parse_number
+from ..model import Argument, Core, Differences, Fitted, Format, Interpolator, Spec, Unit, UnitModel, Word
+from ..semantics.exact.unit import shifts, unpack
+from .positioned import Document, Where
+
+# What an argument may say besides its kind and bits, and what it must.
+_MAY = {
+    "significand": {"octaves", "odd"},
+    "octaves": {"first", "last", "odd"},
+    "fixed": set[str](),
+    "turns": {"odd", "phase", "mirror"},
+    "pattern": set[str](),
+}
+# Sums are computed in integers of 64 bits with a sign.
+_MOST_BITS = 62
+
+
+def read_units(doc: Document, spec: Spec, errors: list[Diagnostic]) -> dict[str, Unit]:
+    """The units of units.yaml, without models."""
+    taken = {*spec.modifiers, *spec.groups, *spec.types, *spec.formats, *spec.targets}
+    units = {}
+    for name, u in doc.data["units"].items():
+        where = ("units", name)
+        if name in taken:
+            errors.append(doc.error(where, f"'{name}' is a modifier, type or target too", key=True))
+        format = _format(doc, (*where, "format"), u["format"], spec, errors)
+        result = u.get("result", {})
+        given = u.get("argument")
+        argument = _argument(doc, (*where, "argument"), given, format, errors, complete=False) if given else None
+        special = _special(doc, (*where, "special"), u.get("special", {}), format, errors)
+        cores = []
+        for i, c in enumerate(u.get("cores", [])):
+            core = Core(c["variant"], int(c.get("first", "0"), 16), int(c["count"]), int(c.get("shift", 0)))
+            if (core.first + core.count - 1) << core.shift >> format.width:
+                message = f"the last of {core.count} operands is beyond the encodings of {format.name}"
+                errors.append(doc.error((*where, "cores", i, "count"), message))
+            cores.append(core)
+        words = tuple(map(int, u.get("words", ())))
+        precision = int(result.get("precision", format.precision))
+        units[name] = Unit(
+            name, " ".join(u["summary"].split()), format, u.get("function", ""), argument, _exponent(result),
+            precision, special, int(u.get("segments", 0)), words, tuple(cores),
+        )  # fmt: skip
+    return units
+
+
+def read_model(
+    doc: Document, within: tuple[str, str], spec: Spec, sources: dict[str, str], errors: list[Diagnostic]
+) -> UnitModel | None:
+    """The model in a file of spec/units/, whose `within` was read; None where something is wrong with it."""
+    d, before = doc.data, len(errors)
+    unit = spec.units.get(d["unit"])
+    if unit is None:
+        errors.append(doc.error(("unit",), f"unknown unit '{d['unit']}'", suggest(d["unit"], spec.units)))
+        return None
+    format, result = unit.format, d["result"]
+    argument = _argument(doc, ("argument",), d["argument"], format, errors, complete=True)
+    special = _special(doc, ("special",), d.get("special", {}), format, errors)
+    precision, point = int(result["precision"]), int(result["point"])
+    if precision > format.precision:
+        message = f"{unit.name} has results of {format.name}, whose precision is {format.precision}"
+        errors.append(doc.error(("result", "precision"), message))
+    if (argument.kind == "pattern") == ("special" in d):
+        message = "special operands are patterns like all others" if "special" in d else "missing key 'special'"
+        errors.append(doc.error(("special",), message))
+    if ("interpolator" in d) == ("differences" in d):
+        errors.append(doc.error((), "a unit has either an 'interpolator' or 'differences'"))
+        return None
+    if len(errors) > before:
+        return None
+    core: Interpolator | Differences | None
+    if "interpolator" in d:
+        core = _interpolator(doc, d["interpolator"], argument, point, errors)
+    else:
+        core = _differences(doc, d["differences"], argument, _exponent(result), sources, errors)
+    if core is None:
+        return None
+    f = d["fitted"]
+    fitted = Fitted(f["gpu"], str(f["driver"]), int(f["results"]))
+    return UnitModel(
+        unit.name, doc.path.stem, within, format, argument, _exponent(result), point, precision, special, core, fitted
+    )
+
+
+def _format(doc: Document, where: Where, name: str, spec: Spec, errors: list[Diagnostic]) -> Format:
+    if name not in spec.formats:
+        errors.append(doc.error(where, f"unknown format '{name}'", suggest(name, spec.formats)))
+    # Any format will do to read on with.
+    return spec.formats.get(name, next(iter(spec.formats.values())))
+
+
+def _exponent(result: Mapping[str, Any]) -> int | None:
+    text = str(result.get("exponent", 0))
+    return None if text == "sum" else int(text)
+
+
+def _argument(
+    doc: Document, where: Where, a: Mapping[str, Any], format: Format, errors: list[Diagnostic], complete: bool
+) -> Argument:
+    """An argument; of a model it is `complete`, fitting may find out what else is missing."""
+    kind = a["kind"]
+    for key in set(a) - _MAY[kind] - {"kind", "bits"}:
+        errors.append(doc.error((*where, key), f"an argument of kind '{kind}' has no '{key}'", key=True))
+    must = {"octaves": ["first", "last"], "turns": ["mirror"]}.get(kind, []) if complete else []
+    for key in ["bits"] * (complete or kind != "turns") + must:
+        if key not in a:
+            errors.append(doc.error(where, f"missing key '{key}' of an argument of kind '{kind}'"))
+    if kind in ("significand", "octaves") and int(a.get("bits", 0)) > format.fraction_bits:
+        errors.append(doc.error((*where, "bits"), f"a fraction of {format.name} has {format.fraction_bits} bits"))
+    if kind == "pattern" and int(a.get("bits", format.width)) != format.width:
+        errors.append(doc.error((*where, "bits"), f"an encoding of {format.name} has {format.width} bits"))
+    first, last = int(a.get("first", 0)), int(a.get("last", 0))
+    if first > last:
+        errors.append(doc.error((*where, "first"), f"the first exponent, {first}, is above the last, {last}"))
+    return Argument(
+        kind, int(a.get("bits", 0)), int(a.get("octaves", 1)), first, last, bool(a.get("odd", False)),
+        int(a.get("phase", 0)), a.get("mirror", ""),
+    )  # fmt: skip
+
+
+def _special(
+    doc: Document, where: Where, special: Mapping[str, str], format: Format, errors: list[Diagnostic]
+) -> dict[str, int]:
+    for key, text in special.items():
+        if (len(text) - 2) * 4 != format.width:
+            message = f"'{text}' has {(len(text) - 2) * 4} bits, {format.name} has {format.width}"
+            errors.append(doc.error((*where, key), message))
+    return {key: int(text, 16) for key, text in special.items()}
+
+
+def _interpolator(
+    doc: Document, d: Mapping[str, Any], argument: Argument, point: int, errors: list[Diagnostic]
+) -> Interpolator | None:
+    at: Where = ("interpolator",)
+    before, segments = len(errors), int(d["segments"])
+    if segments >= 1 << argument.places or argument.kind == "pattern":
+        errors.append(doc.error((*at, "segments"), f"the argument has too few bits for {segments} segments"))
+    octaves = argument.last - argument.first + 1 if argument.kind == "octaves" else argument.octaves
+    c0, c1, c2 = (Word(int(w["bits"]), int(w["point"])) for w in d["words"])
+    rows = [(int(r[0]), int(r[1]), int(r[2])) for r in d["coefficients"]]
+    if len(rows) != segments * octaves:
+        message = f"{len(rows)} rows of coefficients; {octaves} x {segments} segments need {segments * octaves}"
+        errors.append(doc.error((*at, "coefficients"), message, key=True))
+    for i, row in enumerate(rows):
+        for k, (value, word) in enumerate(zip(row, (c0, c1, c2), strict=True)):
+            if abs(value) >> word.bits:
+                message = f"C{k} = {value} does not fit into {word.bits} bits"
+                errors.append(doc.error((*at, "coefficients", i, k), message))
+    bias = parse_number(d["bias"])
+    assert bias is not None
+    drop = int(d["squarer"]["drop"])
+    made = Interpolator((c0, c1, c2), drop, d["squarer"]["of"] == "columns", bias[0], segments, tuple(rows))
+    if len(errors) == before:
+        most = max(*(w.bits - w.point for w in (c0, c1, c2)), int(abs(made.bias)).bit_length()) + 2
+        if shifts(made, argument, point)[0] + most > _MOST_BITS:
+            message = "the sum has more than 62 bits: the words, the square and the bias reach too far from the point"
+            errors.append(doc.error((*at, "words"), message, key=True))
+    return made if len(errors) == before else None
+
+
+def _differences(
+    doc: Document,
+    d: Mapping[str, Any],
+    argument: Argument,
+    exponent: int | None,
+    sources: dict[str, str],
+    errors: list[Diagnostic],
+) -> Differences | None:
+    at: Where = ("differences", "file")
+    if argument.kind in ("octaves", "turns") or exponent is None:
+        help = "differences are of numbers of one binade, for 'significand', 'fixed' or 'pattern'"
+        errors.append(doc.error(("argument", "kind"), "a table of differences does not determine such a unit", help))
+        return None
+    path: Path = doc.path.parent / d["file"]
+    try:
+        text = path.read_text("ascii")
+        data = unpack(text)
+    except (OSError, ValueError, zlib.error) as e:
+        errors.append(doc.error(at, f"{d['file']} cannot be read: {getattr(e, 'strerror', None) or e}"))
+        return None
+    width, wanted = int(d["width"]), argument.octaves << argument.bits
+    if len(data) != width * wanted:
+        message = f"{d['file']} holds {len(data)} bytes; {wanted} differences of {width} bytes are needed"
+        errors.append(doc.error(at, message))
+        return None
+    sources[f"{doc.name.rpartition('/')[0]}/{d['file']}"] = hashlib.sha256(text.encode()).hexdigest()
+    return Differences(d["function"], d["file"], width, text)
