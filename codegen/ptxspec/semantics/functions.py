@@ -2,22 +2,38 @@
 
 A specification's semantics is written in a small subset of Python's syntax. It has assignments, `if`/`elif`/`else`,
 conditional expressions, `and`/`or`/`not`, comparisons, helper `def`s without recursion, and calls of the functions
-below; an operator is another spelling of the function whose row names it. Values are of three kinds:
+below; an operator is another spelling of the function whose row names it. Values are of four kinds:
 
   bool     true or false
-  bits     an unsigned integer of a format's width, written as an integer
+  bits     an unsigned integer of a width, written as an integer
+  integer  an integer of a type such as s32, or a fixed-point number, which is an integer in units of 2**-point
   float    a number of a format; literals are integers, `2**n` and exact hexadecimal floats such as 0x1.8p-3
 
 Every value has one kind and format, fixed when the code is read. A literal takes the format of what it is combined
-with, and must be exact in it. Names in scope are the operands `a`, `b`, `c`, the constants `quietNaN` and `infinity` of
-the variant's format, and the static names: each modifier (true where the variant has it), each group of modifiers (true
-where it has one of them), `operands` (their number), `type`, `rounding`, `target`, and every type, rounding direction
-and target by its name. What depends on static names alone is decided before the program is built; comparing `target` is
-false throughout where no target is given. The result is assigned to `d`, for a predicate to `p`.
+with, and must be exact in it.
+
+Names in scope are the source operands, by the names that the syntax gives them, and the static names: what depends on
+these alone is decided before the program is built. Static are
+
+  each modifier            true where the variant has it, if its name can be written as one
+  each group of modifiers  the name of the member that the variant has, as in `cmp == "lt"` or `cmp in ("lt", "ltu")`;
+                           by itself, whether it has one
+  operands                 the number of a lane's source operands
+  type, sourceType         the first and the last type that the spelling ends in
+  rounding                 the direction in which operations round
+  target                   comparing it is false throughout where no target is given
+  quietNaN, infinity       of the variant's format: its result's, of a predicate its first source's
+  every type, format, rounding direction and target by its name
+
+The result is assigned to `d`; a predicate to `p`, and the second one of p|q to `q`.
 
 A function marked `rounds` delivers the exact result, rounded once to the format under the variant's rounding
 direction, and flushed where the variant flushes. Two such calls in one expression are an error: name the first
 result, or use fusedMultiplyAdd.
+
+A format is what its declaration says it is. A function that a format has no sense for is refused there: `negate` and
+subtraction without a sign, `quieten` and `isSignaling` where NaNs are not told apart as in IEEE 754, and the elementary
+functions in every format that is not declared like one of IEEE 754.
 
 The functions have no bodies: a back end implements each row of `TABLE`, and nothing else.
 """
@@ -32,8 +48,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Function:
-    """One row. `parameters` and `result` are of "float", "bits", "bool", "any", or, for parameters that must be known
-    when the code is read, "format", "rounding", "unit" and "count"; "operand" is a float of a format of its own."""
+    """One row. `parameters` and `result` are of "float", "integer", "bits", "bool", "any", or, for parameters that must
+    be known when the code is read, "format", "rounding", "unit" and "count"; "number" is a float or an integer of a
+    format of its own. `needs` is what a format must have for the function to make sense in it: "sign", "quiet bit",
+    or "IEEE" where it must be declared like a format of IEEE 754."""
 
     name: str
     names: tuple[str, ...]
@@ -43,19 +61,31 @@ class Function:
     operator: str
     rounds: bool
     clause: str
+    needs: str
     doc: str
 
 
 TABLE: dict[str, Function] = {}
 
 
-def _row(signature: str, *, operator: str = "", rounds: bool = False, clause: str = "", optional: int = 0) -> Any:
+def _row(
+    signature: str, *, operator: str = "", rounds: bool = False, clause: str = "", optional: int = 0, needs: str = ""
+) -> Any:
     def add(f: Callable[..., None]) -> Callable[..., None]:
         left, result = signature.split("->")
         parameters = tuple(p.strip() for p in left.split(",") if p.strip())
         names = tuple(inspect.signature(f).parameters)
         TABLE[f.__name__] = Function(
-            f.__name__, names, parameters, optional, result.strip(), operator, rounds, clause, inspect.getdoc(f) or ""
+            name=f.__name__,
+            names=names,
+            parameters=parameters,
+            optional=optional,
+            result=result.strip(),
+            operator=operator,
+            rounds=rounds,
+            clause=clause,
+            needs=needs,
+            doc=inspect.getdoc(f) or "",
         )
         return f
 
@@ -70,7 +100,7 @@ def addition(x, y):  # type: ignore[no-untyped-def]
     """x + y. An exact zero sum of operands with unlike signs is +0, and -0 under roundTowardNegative (6.3)."""
 
 
-@_row("float, float -> float", operator="-", rounds=True, clause="5.4.1")
+@_row("float, float -> float", operator="-", rounds=True, clause="5.4.1", needs="sign")
 def subtraction(x, y):  # type: ignore[no-untyped-def]
     """x - y, which is x + (-y)."""
 
@@ -95,40 +125,46 @@ def squareRoot(x):  # type: ignore[no-untyped-def]
     """The square root of x; of -0 it is -0, of other negative numbers NaN."""
 
 
-@_row("operand, format, rounding -> float", rounds=True, optional=1, clause="5.4.2")
+@_row("number, format, rounding -> number", rounds=True, optional=1, clause="5.4.2, 5.8")
 def convert(x, format, rounding):  # type: ignore[no-untyped-def]
-    """x in another format, rounded in the given direction (the variant's, when none is given)."""
+    """x in another format, rounded in the given direction (the variant's, when none is given). An integer type or
+    fixed-point format gives the nearest number that it has where x is beyond it, and 0 for a NaN."""
+
+
+@_row("any -> format")
+def formatOf(x):  # type: ignore[no-untyped-def]
+    """The format of a number, to be compared with one, as in `formatOf(x) == f32`."""
 
 
 # Elementary functions
 
 
-@_row("float -> float", rounds=True, clause="9.2")
+@_row("float -> float", rounds=True, clause="9.2", needs="IEEE")
 def exp2(x):  # type: ignore[no-untyped-def]
     """2 to the power x; 1 of zeros."""
 
 
-@_row("float -> float", rounds=True, clause="9.2")
+@_row("float -> float", rounds=True, clause="9.2", needs="IEEE")
 def log2(x):  # type: ignore[no-untyped-def]
     """The logarithm of x to base 2; of zeros it is -infinity, of negative numbers NaN."""
 
 
-@_row("float -> float", rounds=True, clause="9.2")
+@_row("float -> float", rounds=True, clause="9.2", needs="IEEE")
 def sin(x):  # type: ignore[no-untyped-def]
     """The sine of x radians; of a zero it is that zero, of infinities NaN."""
 
 
-@_row("float -> float", rounds=True, clause="9.2")
+@_row("float -> float", rounds=True, clause="9.2", needs="IEEE")
 def cos(x):  # type: ignore[no-untyped-def]
     """The cosine of x radians; of infinities it is NaN."""
 
 
-@_row("float -> float", rounds=True, clause="9.2")
+@_row("float -> float", rounds=True, clause="9.2", needs="IEEE")
 def tanh(x):  # type: ignore[no-untyped-def]
     """The hyperbolic tangent of x; of a zero it is that zero."""
 
 
-@_row("float -> float", rounds=True, clause="9.2")
+@_row("float -> float", rounds=True, clause="9.2", needs="IEEE")
 def rSqrt(x):  # type: ignore[no-untyped-def]
     """One over the square root of x; of a zero it is the infinity of its sign, of negative numbers NaN."""
 
@@ -150,17 +186,17 @@ def magnitude(x):  # type: ignore[no-untyped-def]
     """x with the sign bit cleared, also for a NaN (the standard's abs, whose name is a modifier's)."""
 
 
-@_row("float -> float", operator="unary -", clause="5.5.1")
+@_row("float -> float", operator="unary -", clause="5.5.1", needs="sign")
 def negate(x):  # type: ignore[no-untyped-def]
     """x with the sign bit inverted, also for a NaN."""
 
 
-@_row("float, float -> float", clause="5.5.1")
+@_row("float, float -> float", clause="5.5.1", needs="sign")
 def copySign(x, y):  # type: ignore[no-untyped-def]
     """x with the sign bit of y."""
 
 
-@_row("float -> float", clause="6.2.1")
+@_row("float -> float", clause="6.2.1", needs="quiet bit")
 def quieten(x):  # type: ignore[no-untyped-def]
     """x with the first fraction bit set, which makes a signaling NaN quiet and keeps its payload. Meant for NaNs."""
 
@@ -228,7 +264,7 @@ def isNaN(x):  # type: ignore[no-untyped-def]
     """x is a NaN, quiet or signaling."""
 
 
-@_row("float -> bool", clause="5.7.2")
+@_row("float -> bool", clause="5.7.2", needs="quiet bit")
 def isSignaling(x):  # type: ignore[no-untyped-def]
     """x is a NaN with the first fraction bit clear."""
 
@@ -266,15 +302,25 @@ def compareGreaterEqual(x, y):  # type: ignore[no-untyped-def]
     """x is greater than or equal to y; false when either is a NaN."""
 
 
+@_row("integer, integer -> bool", operator="==")
+def sameInteger(x, y):  # type: ignore[no-untyped-def]
+    """x and y are the same integer."""
+
+
+@_row("integer, integer -> bool", operator="<")
+def lessInteger(x, y):  # type: ignore[no-untyped-def]
+    """x is the smaller of two integers of one type."""
+
+
 # Bits
 
 
-@_row("float -> bits", clause="3.4")
+@_row("number -> bits", clause="3.4")
 def bits(x):  # type: ignore[no-untyped-def]
     """The encoding of x as an unsigned integer of the format's width."""
 
 
-@_row("bits, format -> float", optional=1, clause="3.4")
+@_row("bits, format -> number", optional=1, clause="3.4")
 def float_of(x, format):  # type: ignore[no-untyped-def]
     """The number whose encoding is x, in the given format (the variant's, when none is given)."""
 

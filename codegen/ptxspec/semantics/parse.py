@@ -1,7 +1,6 @@
 """Semantics text -> tree. Python's own parser reads it; whatever is not part of the language is refused here.
 
-The names that a piece of code may read are checked on the whole text, so that a misspelt name in a branch that no
-variant takes is found too.
+Names are looked at by resolve.py.
 """
 
 from __future__ import annotations
@@ -9,14 +8,29 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache, reduce
 
 from ..diagnostics import Diagnostic, Mark, SpecError, suggest
 from ..model import Code
 from .functions import TABLE
+from .tree import (
+    Assign,
+    Boolean,
+    Call,
+    Conditional,
+    Expression,
+    Helper,
+    If,
+    Name,
+    Number,
+    Operator,
+    Program,
+    Return,
+    Statement,
+    Text,
+)
 
 _HEX_FLOAT = re.compile(r"(?<![\w.])0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)(?![\w.])")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -31,91 +45,6 @@ _COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: "
 _MAX_EXPONENT = 20_000
 _MAX_EXPONENT_DIGITS = 6
 _MAX_DEPTH = 60
-
-
-@dataclass(frozen=True)
-class Node:
-    code: Code
-    mark: Mark
-
-
-@dataclass(frozen=True)
-class Number(Node):
-    value: Fraction
-
-
-@dataclass(frozen=True)
-class Boolean(Node):
-    value: bool
-
-
-@dataclass(frozen=True)
-class Name(Node):
-    name: str
-
-
-@dataclass(frozen=True)
-class Call(Node):
-    function: str
-    arguments: tuple[Expression, ...]
-
-
-@dataclass(frozen=True)
-class Operator(Node):
-    """Unary, binary and comparison operators, `and`, `or`, `not` (two operands at a time)."""
-
-    operator: str
-    operands: tuple[Expression, ...]
-
-
-@dataclass(frozen=True)
-class Conditional(Node):
-    test: Expression
-    then: Expression
-    other: Expression
-
-
-Expression = Number | Boolean | Name | Call | Operator | Conditional
-
-
-@dataclass(frozen=True)
-class Assign(Node):
-    name: str
-    value: Expression
-
-
-@dataclass(frozen=True)
-class If(Node):
-    test: Expression
-    then: tuple[Statement, ...]
-    other: tuple[Statement, ...]
-
-
-@dataclass(frozen=True)
-class Return(Node):
-    value: Expression
-
-
-Statement = Assign | If | Return
-
-
-@dataclass(frozen=True)
-class Helper(Node):
-    name: str
-    parameters: tuple[str, ...]
-    body: tuple[Statement, ...]
-
-
-@dataclass(frozen=True)
-class Program:
-    code: Code
-    helpers: dict[str, Helper]
-    body: tuple[Statement, ...]
-    reads: tuple[Name, ...]
-    assigned: frozenset[str]
-
-    def mentions(self, name: str) -> bool:
-        return any(n.name == name for n in self.reads)
 
 
 class _Reader:
@@ -169,7 +98,7 @@ class _Reader:
                 self.error(mark, f"unknown function '{name}'", suggest(name, [*TABLE, *helpers]))
         if self.errors:
             raise SpecError(self.errors)
-        return Program(self.code, helpers, statements, tuple(self.reads), frozenset(self.assigned))
+        return Program(self.code, self.code.start, helpers, statements, tuple(self.reads), frozenset(self.assigned))
 
     def _plain(self, number: int, line: str) -> str:
         """A line without its comment, and with a name as long for each hexadecimal float: Python has none."""
@@ -241,7 +170,7 @@ class _Reader:
                 self.error(
                     mark,
                     f"{_kind(s)} is not part of the semantics language",
-                    "statements are assignments to one name, ifs, and helpers' defs at the top; results go to d or p",
+                    "statements are assignments to one name, ifs, and helpers' defs at the top; results: d, p, q",
                 )
         return tuple(out)
 
@@ -262,6 +191,8 @@ class _Reader:
                 return Boolean(code, mark, node.value)
             if isinstance(node.value, int):
                 return Number(code, mark, Fraction(node.value))
+            if isinstance(node.value, str):
+                return Text(code, mark, node.value)
             if isinstance(node.value, float):
                 if node.value == float("inf"):
                     self.error(mark, "this literal is beyond every format")
@@ -291,6 +222,8 @@ class _Reader:
         elif isinstance(node, ast.BoolOp):
             word = "and" if isinstance(node.op, ast.And) else "or"
             return self.chain(mark, word, [self.expression(v) for v in node.values])
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return self.membership(node, mark)
         elif isinstance(node, ast.Compare) and all(type(o) in _COMPARE for o in node.ops):
             terms = [self.expression(t) for t in (node.left, *node.comparators)]
             pairs = [
@@ -304,6 +237,17 @@ class _Reader:
             )
         self.error(mark, f"{_kind(node)} is not part of the semantics language")
         return Boolean(code, mark, False)
+
+    def membership(self, node: ast.Compare, mark: Mark) -> Expression:
+        """`x in ("lt", "le")` says that x is one of these."""
+        listed = node.comparators[0]
+        if len(node.ops) > 1 or not isinstance(listed, ast.Tuple) or not listed.elts:
+            self.error(mark, "`in` takes a list of names", 'write it as in `cmp in ("lt", "le")`')
+            return Boolean(self.code, mark, False)
+        subject = self.expression(node.left)
+        same = [Operator(self.code, mark, "==", (subject, self.expression(e))) for e in listed.elts]
+        found = self.chain(mark, "or", same)
+        return Operator(self.code, mark, "not", (found,)) if isinstance(node.ops[0], ast.NotIn) else found
 
     def chain(self, mark: Mark, word: str, terms: Sequence[Expression]) -> Expression:
         """`and` or `or` of two terms at a time."""
@@ -342,14 +286,3 @@ def _hex_float(value: float) -> str:
 def parse(code: Code) -> Program:
     """Read a piece of semantics. Raises SpecError for text outside the language and for unknown functions."""
     return _Reader(code).program()
-
-
-def check_names(program: Program, known: Set[str]) -> list[Diagnostic]:
-    """Complaints about names that are read but neither assigned anywhere nor `known`."""
-    scope = known | program.assigned
-    choice = sorted(scope | set(TABLE))
-    return [
-        program.code.error(name.mark, f"unknown name '{name.name}'", suggest(name.name, choice))
-        for name in program.reads
-        if name.name not in scope
-    ]

@@ -5,42 +5,19 @@ Every back end (the emulator's emitter, the exact evaluator) starts from this fo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..diagnostics import Mark
-from ..model import Format, UnitModel
+from ..model import Format, Kind, UnitModel
 
-
-@dataclass(frozen=True)
-class Kind:
-    """`sort` is "bool", "bits" or "float"."""
-
-    sort: str
-    width: int = 1
-    format: Format | None = None
-
-    def __str__(self) -> str:
-        if self.sort == "float":
-            return f"{self.format.name} float" if self.format else "float"
-        return f"{self.width} bits" if self.sort == "bits" else "bool"
-
-
-BOOL = Kind("bool")
 # The label of a condition that decides between branches: it is nobody's variable.
 CONDITION = "if"
 
 
-def bits_of(width: int) -> Kind:
-    return Kind("bits", width)
-
-
-def float_in(format: Format) -> Kind:
-    return Kind("float", format.width, format)
-
-
 @dataclass(frozen=True)
 class Const:
-    """`value` is the encoding of a float, the integer of bits, 0 or 1 of a bool."""
+    """`value` is the encoding of a number, the integer of bits, 0 or 1 of a bool."""
 
     kind: Kind
     value: int
@@ -54,8 +31,9 @@ class Var:
 
 @dataclass(frozen=True)
 class Apply:
-    """A function of the table. `format` is the format it works in: the result's of one that rounds, else the operands'.
-    `mode` and `ftz` are set where it rounds; `count` is a shift's, `model` a unit's: None where it is not known."""
+    """A function of the table. `format` is the format it works in: the result's of one that rounds, else the operands';
+    None where that is no float. `mode` and `ftz` are set where it rounds; `count` is a shift's, `model` a unit's: None
+    where it is not known."""
 
     kind: Kind
     function: str
@@ -86,27 +64,26 @@ class Let:
 
 @dataclass(frozen=True)
 class Program:
-    """One lane of a variant. `inputs` are operands of `format`."""
+    """One lane of a variant. `inputs` are its source operands; `results` the result and, of p|q, the second one."""
 
-    format: Format
-    inputs: tuple[str, ...]
+    inputs: tuple[Var, ...]
     lets: tuple[Let, ...]
-    result: Term
+    results: tuple[Term, ...]
 
 
 def variables(term: Term) -> set[str]:
     if isinstance(term, Var):
         return {term.name}
     if isinstance(term, Apply):
-        return set().union(*map(variables, term.arguments))
+        return set[str]().union(*map(variables, term.arguments))
     return set()
 
 
-def live(lets: list[Let], result: Term) -> tuple[Let, ...]:
-    """The assignments that the result depends on."""
-    needed = variables(result)
+def live(lets: Iterable[Let], results: Iterable[Term]) -> tuple[Let, ...]:
+    """The assignments that the results depend on."""
+    needed = set[str]().union(*map(variables, results))
     kept: list[Let] = []
-    for let in reversed(lets):
+    for let in reversed(tuple(lets)):
         if let.name in needed:
             needed |= variables(let.value)
             kept.append(let)

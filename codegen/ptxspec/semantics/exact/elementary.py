@@ -19,9 +19,9 @@ ONE = Fraction(1)
 
 
 def exp2(x: int, f: Format, mode: str, ftz: bool) -> int:
-    if _is_nan(x, f):
+    if f.is_nan(x):
         return f.canonical_nan
-    if _is_infinite(x, f):
+    if f.is_infinite(x):
         return 0 if x & f.sign_bit else f.infinity
     value = decode(x, f)
     # Beyond the largest number and below half the least one, one size is as good as another.
@@ -34,11 +34,11 @@ def exp2(x: int, f: Format, mode: str, ftz: bool) -> int:
 
 
 def log2(x: int, f: Format, mode: str, ftz: bool) -> int:
-    if _is_zero(x, f):
+    if f.is_zero(x):
         return f.sign_bit | f.infinity
-    if _is_nan(x, f) or x & f.sign_bit:
+    if f.is_nan(x) or x & f.sign_bit:
         return f.canonical_nan
-    if _is_infinite(x, f):
+    if f.is_infinite(x):
         return x
     value = decode(x, f)
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
@@ -48,9 +48,9 @@ def log2(x: int, f: Format, mode: str, ftz: bool) -> int:
 
 
 def sin(x: int, f: Format, mode: str, ftz: bool) -> int:
-    if _is_zero(x, f):
+    if f.is_zero(x):
         return x
-    if _is_nan(x, f) or _is_infinite(x, f):
+    if f.is_nan(x) or f.is_infinite(x):
         return f.canonical_nan
     value = decode(x, f)
     if _is_small(value, f):
@@ -59,7 +59,7 @@ def sin(x: int, f: Format, mode: str, ftz: bool) -> int:
 
 
 def cos(x: int, f: Format, mode: str, ftz: bool) -> int:
-    if _is_nan(x, f) or _is_infinite(x, f):
+    if f.is_nan(x) or f.is_infinite(x):
         return f.canonical_nan
     value = decode(x, f)
     if _is_small(value, f):
@@ -68,12 +68,12 @@ def cos(x: int, f: Format, mode: str, ftz: bool) -> int:
 
 
 def tanh(x: int, f: Format, mode: str, ftz: bool) -> int:
-    if _is_zero(x, f):
+    if f.is_zero(x):
         return x
-    if _is_nan(x, f):
+    if f.is_nan(x):
         return f.canonical_nan
     sign = -1 if x & f.sign_bit else 1
-    if _is_infinite(x, f):
+    if f.is_infinite(x):
         return round_to(sign * ONE, f, mode, ftz)
     value = decode(x, f)
     if _is_small(value, f):
@@ -85,11 +85,11 @@ def tanh(x: int, f: Format, mode: str, ftz: bool) -> int:
 
 
 def rSqrt(x: int, f: Format, mode: str, ftz: bool) -> int:
-    if _is_zero(x, f):
+    if f.is_zero(x):
         return x | f.infinity
-    if _is_nan(x, f) or x & f.sign_bit:
+    if f.is_nan(x) or x & f.sign_bit:
         return f.canonical_nan
-    if _is_infinite(x, f):
+    if f.is_infinite(x):
         return 0
     value = decode(x, f)
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
@@ -106,18 +106,6 @@ FUNCTIONS: dict[str, Callable[[int, Format, str, bool], int]] = {
     "tanh": tanh,
     "rSqrt": rSqrt,
 }
-
-
-def _is_nan(x: int, f: Format) -> bool:
-    return x & ~f.sign_bit > f.infinity
-
-
-def _is_infinite(x: int, f: Format) -> bool:
-    return x & ~f.sign_bit == f.infinity
-
-
-def _is_zero(x: int, f: Format) -> bool:
-    return x & ~f.sign_bit == 0
 
 
 def _is_small(value: Fraction, f: Format) -> bool:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 
-from ...model import ROUNDINGS, Format
-from ..program import CONDITION, Apply, Const, Let, Program, Term, Var, float_in
+from ...model import ROUNDINGS, Format, Kind, float_in
+from ..program import CONDITION, Apply, Const, Let, Program, Term, Var
 from . import elementary, unit
-from .rounding import decode, round_to
+from .rounding import decode, overflow, round_to, round_to_integer
 
 
 @dataclass(frozen=True)
@@ -27,17 +27,17 @@ class Step:
     after: int
 
 
-def run(program: Program, operands: Sequence[int]) -> int:
-    """The result's encoding (0 or 1 of a predicate) for operands given as encodings of the lane's format."""
-    values = dict(zip(program.inputs, operands, strict=True))
+def run(program: Program, operands: Sequence[int]) -> tuple[int, ...]:
+    """The results' encodings (0 or 1 of a predicate) for operands given as encodings of a lane."""
+    values = dict(zip((i.name for i in program.inputs), operands, strict=True))
     for let in program.lets:
         values[let.name] = evaluate(let.value, values)
-    return evaluate(program.result, values)
+    return tuple(evaluate(r, values) for r in program.results)
 
 
-def trace(program: Program, operands: Sequence[int]) -> tuple[int, list[Step]]:
+def trace(program: Program, operands: Sequence[int]) -> tuple[tuple[int, ...], list[Step]]:
     """As `run`, with the assignments on the path that these operands take."""
-    values = dict(zip(program.inputs, operands, strict=True))
+    values = dict(zip((i.name for i in program.inputs), operands, strict=True))
     named = dict(values)
     steps = []
     for let in program.lets:
@@ -46,7 +46,7 @@ def trace(program: Program, operands: Sequence[int]) -> tuple[int, list[Step]]:
             steps.append(Step(let, named.get(let.label), after))
             if let.label != CONDITION:
                 named[let.label] = after
-    return evaluate(program.result, values), steps
+    return tuple(evaluate(r, values) for r in program.results), steps
 
 
 def evaluate(term: Term, values: dict[str, int]) -> int:
@@ -56,22 +56,6 @@ def evaluate(term: Term, values: dict[str, int]) -> int:
         return values[term.name]
     arguments = [evaluate(a, values) for a in term.arguments]
     return int(FUNCTIONS[term.function](term, *arguments))
-
-
-def _magnitude(x: int, f: Format) -> int:
-    return x & ~f.sign_bit
-
-
-def _is_nan(x: int, f: Format) -> bool:
-    return _magnitude(x, f) > f.infinity
-
-
-def _is_infinite(x: int, f: Format) -> bool:
-    return _magnitude(x, f) == f.infinity
-
-
-def _is_zero(x: int, f: Format) -> bool:
-    return _magnitude(x, f) == 0
 
 
 def _sign(x: int, f: Format) -> int:
@@ -85,18 +69,24 @@ def _format(t: Apply) -> Format:
 
 def _order(x: int, f: Format) -> int:
     """An integer that orders numbers as their values, -0 just below +0."""
-    return -1 - _magnitude(x, f) if _sign(x, f) else x
+    magnitude = 0 if f.is_zero(x) else f.magnitude(x)
+    return -1 - magnitude if _sign(x, f) else magnitude
 
 
 def _addition(t: Apply, x: int, y: int) -> int:
     f = _format(t)
-    if _is_nan(x, f) or _is_nan(y, f):
+    if f.is_nan(x) or f.is_nan(y):
         return f.canonical_nan
-    if _is_infinite(x, f) or _is_infinite(y, f):
-        if _is_infinite(x, f) and _is_infinite(y, f):
+    if f.is_infinite(x) or f.is_infinite(y):
+        if f.is_infinite(x) and f.is_infinite(y):
             return x if x == y else f.canonical_nan
-        return x if _is_infinite(x, f) else y
+        return x if f.is_infinite(x) else y
     return _sum(t, decode(x, f), _sign(x, f) != 0, y)
+
+
+def _infinite(f: Format, sign: int) -> int:
+    """An exact infinity: what overflow is where the format has none."""
+    return sign | f.infinity if f.has_infinity else overflow(f, sign)
 
 
 def _sum(t: Apply, x: Fraction, x_negative: bool, y: int) -> int:
@@ -114,74 +104,90 @@ def _subtraction(t: Apply, x: int, y: int) -> int:
 def _multiplication(t: Apply, x: int, y: int) -> int:
     f = _format(t)
     sign = _sign(x ^ y, f)
-    if _is_nan(x, f) or _is_nan(y, f):
+    if f.is_nan(x) or f.is_nan(y):
         return f.canonical_nan
-    if _is_infinite(x, f) or _is_infinite(y, f):
-        return f.canonical_nan if _is_zero(x, f) or _is_zero(y, f) else sign | f.infinity
+    if f.is_infinite(x) or f.is_infinite(y):
+        return f.canonical_nan if f.is_zero(x) or f.is_zero(y) else sign | f.infinity
     return round_to(decode(x, f) * decode(y, f), f, t.mode, t.ftz, sign != 0)
 
 
 def _division(t: Apply, x: int, y: int) -> int:
     f = _format(t)
     sign = _sign(x ^ y, f)
-    if _is_nan(x, f) or _is_nan(y, f):
+    if f.is_nan(x) or f.is_nan(y):
         return f.canonical_nan
-    if _is_infinite(x, f) or _is_zero(y, f):
-        both = _is_infinite(y, f) if _is_infinite(x, f) else _is_zero(x, f)
-        return f.canonical_nan if both else sign | f.infinity
-    if _is_infinite(y, f):
+    if f.is_infinite(x) or f.is_zero(y):
+        both = f.is_infinite(y) if f.is_infinite(x) else f.is_zero(x)
+        return f.canonical_nan if both else _infinite(f, sign)
+    if f.is_infinite(y):
         return sign
     return round_to(decode(x, f) / decode(y, f), f, t.mode, t.ftz, sign != 0)
 
 
 def _fused(t: Apply, x: int, y: int, z: int) -> int:
     f = _format(t)
-    if any(_is_nan(v, f) for v in (x, y, z)):
+    if any(f.is_nan(v) for v in (x, y, z)):
         return f.canonical_nan
     negative = _sign(x ^ y, f) != 0
-    if _is_infinite(x, f) or _is_infinite(y, f):
-        if _is_zero(x, f) or _is_zero(y, f) or (_is_infinite(z, f) and (_sign(z, f) != 0) != negative):
+    if f.is_infinite(x) or f.is_infinite(y):
+        if f.is_zero(x) or f.is_zero(y) or (f.is_infinite(z) and (_sign(z, f) != 0) != negative):
             return f.canonical_nan
         return f.infinity | (f.sign_bit if negative else 0)
-    if _is_infinite(z, f):
+    if f.is_infinite(z):
         return z
     return _sum(t, decode(x, f) * decode(y, f), negative, z)
 
 
 def _square_root(t: Apply, x: int) -> int:
     f = _format(t)
-    if _is_zero(x, f):
+    if f.is_zero(x):
         return x
-    if _is_nan(x, f) or _sign(x, f):
+    if f.is_nan(x) or _sign(x, f):
         return f.canonical_nan
-    if _is_infinite(x, f):
+    if f.is_infinite(x):
         return x
     value = decode(x, f)
     # Far more bits than any format has, and a last one for what is cut off: rounding sees the same as with all of them.
-    shift = 4 * f.width + 2 * f.bias
+    shift = 4 * f.width + 2 * abs(f.bias)
     root = isqrt((value.numerator << 2 * shift) // value.denominator)
     exact = root * root * value.denominator == value.numerator << 2 * shift
     return round_to(Fraction(2 * root + (not exact), 2 << shift), f, t.mode, t.ftz)
 
 
 def _convert(t: Apply, x: int) -> int:
-    f, source = _format(t), t.arguments[0].kind.format
-    assert source is not None
-    if _is_nan(x, source):
-        return f.canonical_nan
-    sign = f.sign_bit if _sign(x, source) else 0
-    if _is_infinite(x, source):
-        return sign | f.infinity
-    return round_to(decode(x, source), f, t.mode, t.ftz, sign != 0)
+    source, to = t.arguments[0].kind, t.kind
+    if source.format is not None and source.format.is_nan(x):
+        return to.format.canonical_nan if to.format else 0
+    negative = _is_negative(x, source)
+    if source.format is not None and source.format.is_infinite(x):
+        if to.fixed:
+            return (to.fixed.least if negative else to.fixed.largest) & ((1 << to.width) - 1)
+        f = _format(t)
+        sign = f.sign_bit if negative else 0
+        return _infinite(f, sign)
+    value = decode(x, source.format) if source.format else _integer(x, source)
+    if to.fixed:
+        return round_to_integer(value, to.fixed, t.mode)
+    return round_to(value, _format(t), t.mode, t.ftz, negative and source.format is not None)
+
+
+def _is_negative(x: int, kind: Kind) -> bool:
+    return bool(x & kind.format.sign_bit) if kind.format else _integer(x, kind) < 0
+
+
+def _integer(x: int, kind: Kind) -> Fraction:
+    """The number that an integer's encoding stands for."""
+    assert kind.fixed is not None
+    return Fraction(kind.fixed.value(x), 1 << kind.fixed.point)
 
 
 def _extreme(number: bool, largest: bool) -> Callable[[Apply, int, int], int]:
     def choose(t: Apply, x: int, y: int) -> int:
         f = _format(t)
-        if _is_nan(x, f) or _is_nan(y, f):
-            if not number or (_is_nan(x, f) and _is_nan(y, f)):
+        if f.is_nan(x) or f.is_nan(y):
+            if not number or (f.is_nan(x) and f.is_nan(y)):
                 return f.canonical_nan
-            return y if _is_nan(x, f) else x
+            return y if f.is_nan(x) else x
         return x if (_order(x, f) > _order(y, f)) == largest else y
 
     return choose
@@ -193,10 +199,10 @@ def _comparison(
     def holds(t: Apply, x: int, y: int) -> bool:
         f = t.arguments[0].kind.format
         assert f is not None
-        if _is_nan(x, f) or _is_nan(y, f):
+        if f.is_nan(x) or f.is_nan(y):
             return unordered
         # The integers that order encodings serve, once both zeros are one.
-        return compare(0 if _is_zero(x, f) else _order(x, f), 0 if _is_zero(y, f) else _order(y, f))
+        return compare(0 if f.is_zero(x) else _order(x, f), 0 if f.is_zero(y) else _order(y, f))
 
     return holds
 
@@ -242,9 +248,9 @@ FUNCTIONS: dict[str, Callable[..., int | bool]] = {
     "convert": _convert,
     **{name: _elementary(function) for name, function in elementary.FUNCTIONS.items()},
     "unit": _unit,
-    "magnitude": lambda t, x: _magnitude(x, _format(t)),
+    "magnitude": lambda t, x: _format(t).magnitude(x),
     "negate": lambda t, x: x ^ _format(t).sign_bit,
-    "copySign": lambda t, x, y: _magnitude(x, _format(t)) | _sign(y, _format(t)),
+    "copySign": lambda t, x, y: _format(t).magnitude(x) | _sign(y, _format(t)),
     "quieten": lambda t, x: x | _format(t).quiet_bit,
     "maximum": _extreme(number=False, largest=True),
     "minimum": _extreme(number=False, largest=False),
@@ -252,19 +258,21 @@ FUNCTIONS: dict[str, Callable[..., int | bool]] = {
     "minimumNumber": _extreme(number=True, largest=False),
     "select": lambda t, condition, x, y: x if condition else y,
     "isSignMinus": _predicate(lambda x, f: _sign(x, f) != 0),
-    "isNormal": _predicate(lambda x, f: 1 << f.fraction_bits <= _magnitude(x, f) < f.infinity),
-    "isFinite": _predicate(lambda x, f: _magnitude(x, f) < f.infinity),
-    "isZero": _predicate(_is_zero),
-    "isSubnormal": _predicate(lambda x, f: 0 < _magnitude(x, f) < 1 << f.fraction_bits),
-    "isInfinite": _predicate(_is_infinite),
-    "isNaN": _predicate(_is_nan),
-    "isSignaling": _predicate(lambda x, f: _is_nan(x, f) and not x & f.quiet_bit),
+    "isNormal": _predicate(lambda x, f: f.is_normal(x)),
+    "isFinite": _predicate(lambda x, f: f.magnitude(x) <= f.largest),
+    "isZero": _predicate(lambda x, f: f.is_zero(x)),
+    "isSubnormal": _predicate(lambda x, f: f.is_subnormal(x)),
+    "isInfinite": _predicate(lambda x, f: f.is_infinite(x)),
+    "isNaN": _predicate(lambda x, f: f.is_nan(x)),
+    "isSignaling": _predicate(lambda x, f: f.is_nan(x) and not x & f.quiet_bit),
     "compareEqual": _comparison(operator.eq),
     "compareNotEqual": _comparison(operator.ne, unordered=True),
     "compareLess": _comparison(operator.lt),
     "compareLessEqual": _comparison(operator.le),
     "compareGreater": _comparison(operator.gt),
     "compareGreaterEqual": _comparison(operator.ge),
+    "sameInteger": lambda t, x, y: x == y,
+    "lessInteger": lambda t, x, y: _integer(x, t.arguments[0].kind) < _integer(y, t.arguments[1].kind),
     "bits": lambda t, x: x,
     "float_of": lambda t, x: x,
     "highWord": _high_word,

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ...model import Format
+from ...model import FixedPoint, Format
 
 
 def decode(bits: int, format: Format) -> Fraction:
     """The value of a finite encoding, without the sign of a zero."""
-    fraction = bits & ((1 << format.fraction_bits) - 1)
-    exponent = (bits >> format.fraction_bits) & ((1 << format.exponent_bits) - 1)
-    if exponent:
-        fraction |= 1 << format.fraction_bits
-    scale = max(exponent, 1) - format.bias - format.fraction_bits
-    value = Fraction(fraction << scale) if scale >= 0 else Fraction(fraction, 1 << -scale)
+    significand = bits & ((1 << format.fraction_bits) - 1)
+    exponent = (bits & (format.magnitudes - 1)) >> format.fraction_bits
+    if exponent or not format.has_zero:
+        significand |= 1 << format.fraction_bits
+    elif not format.has_subnormals:
+        return Fraction(0)
+    scale = max(exponent, int(format.has_zero)) - format.bias - format.fraction_bits
+    value = Fraction(significand << scale) if scale >= 0 else Fraction(significand, 1 << -scale)
     return -value if bits & format.sign_bit else value
 
 
 def encode_exact(value: Fraction, format: Format, negative_zero: bool = False) -> int | None:
     """The encoding of a value that the format holds exactly; None for any other."""
     bits = round_to(value, format, "roundTowardZero", False, negative_zero)
-    return bits if decode(bits, format) == value else None
+    exact = decode(bits, format) == value and (format.signed or not negative_zero)
+    return bits if exact else None
 
 
 def round_to(value: Fraction, format: Format, mode: str, ftz: bool, negative: bool = False) -> int:
@@ -29,24 +32,50 @@ def round_to(value: Fraction, format: Format, mode: str, ftz: bool, negative: bo
 
     With `ftz`, a result is flushed to a zero of its sign when it is tiny: below the smallest normal number after
     rounding with unbounded exponent. That is how the assembler folds constants, and what an x86 processor calls
-    tininess after rounding."""
+    tininess after rounding.
+
+    A format without a sign takes the magnitude, which is rounded as a positive number is; one without a zero has its
+    smallest number in the place of all that are smaller."""
+    f = format
+    sign = f.sign_bit if (value < 0 or (value == 0 and negative)) else 0
     if value == 0:
-        return format.sign_bit if negative else 0
-    sign = format.sign_bit if value < 0 else 0
+        return sign
     magnitude = abs(value)
     exponent = _floor_log2(magnitude)
     away = mode == ("roundTowardNegative" if sign else "roundTowardPositive")
-    if ftz and exponent < format.emin:
-        quantum = exponent - format.fraction_bits
-        if _rounded(magnitude, quantum, mode, away) < 1 << (format.emin - quantum):
+    if exponent < f.emin:
+        if not f.has_zero:
             return sign
-    quantum = max(exponent, format.emin) - format.fraction_bits
-    integer = _rounded(magnitude, quantum, mode, away)
-    encoded = integer + ((max(exponent, format.emin) - format.emin) << format.fraction_bits)
-    if encoded >= format.infinity:
-        to_infinity = away or mode in ("roundTiesToEven", "roundTiesToAway")
-        encoded = format.infinity if to_infinity else format.infinity - 1
-    return sign | encoded
+        quantum = exponent - f.fraction_bits
+        if ftz and _rounded(magnitude, quantum, mode, away) < 1 << (f.emin - quantum):
+            return sign
+        if not f.has_subnormals:
+            return sign | _rounded(magnitude, f.emin, mode, away) << f.fraction_bits
+    quantum = max(exponent, f.emin) - f.fraction_bits
+    encoded = _rounded(magnitude, quantum, mode, away) + ((max(exponent, f.emin) - f.emin) << f.fraction_bits)
+    if not f.has_zero:
+        encoded -= 1 << f.fraction_bits  # exponent field 0 is that of the smallest numbers
+    if encoded <= f.largest:
+        return sign | encoded
+    if away or mode in ("roundTiesToEven", "roundTiesToAway"):
+        return overflow(f, sign)
+    return sign | f.largest
+
+
+def overflow(f: Format, sign: int) -> int:
+    """What a number too large becomes, and an infinity where there is none."""
+    if f.overflow == "nan":
+        return f.canonical_nan
+    return sign | (f.infinity if f.overflow == "infinity" else f.largest)
+
+
+def round_to_integer(value: Fraction, fixed: FixedPoint, mode: str) -> int:
+    """The encoding of the nearest integer, in units of 2**-point, in a direction; where it is out of range, of the end
+    of the range."""
+    away = mode == ("roundTowardNegative" if value < 0 else "roundTowardPositive")
+    magnitude = _rounded(abs(value), -fixed.point, mode, away)
+    found = min(max(-magnitude if value < 0 else magnitude, fixed.least), fixed.largest)
+    return found & ((1 << fixed.width) - 1)
 
 
 def _floor_log2(magnitude: Fraction) -> int:

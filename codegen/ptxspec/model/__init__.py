@@ -1,0 +1,57 @@
+"""What the specification says, as frozen dataclasses: the only contract between reading and everything after it."""
+
+from .code import Code
+from .formats import (
+    BOOL,
+    OVERFLOWS,
+    ROUNDINGS,
+    FixedPoint,
+    Format,
+    Kind,
+    NanRule,
+    Type,
+    bits_of,
+    float_in,
+    ieee,
+    integer_in,
+    number_in,
+)
+from .instruction import (
+    Accuracy,
+    CornerRow,
+    CornerTable,
+    HardwarePath,
+    Instruction,
+    Key,
+    Meaning,
+    Note,
+    Operand,
+    Page,
+    SyntaxLine,
+    Tolerated,
+    Value,
+    Variant,
+)
+from .observed import Entry, Evidence, Recording, Speed, SpeedTable
+from .requirements import (
+    Form,
+    Limit,
+    Pattern,
+    PtxVersion,
+    Requirement,
+    Rule,
+    Selector,
+    Target,
+    requirement_text,
+)
+from .spec import Assembler, Implied, Modifier, Spec
+from .units import Argument, Core, Differences, Fitted, Interpolator, Unit, UnitModel, Word
+
+__all__ = [
+    "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Core", "CornerRow", "CornerTable",
+    "Differences", "Entry", "Evidence", "Fitted", "FixedPoint", "Form", "Format", "HardwarePath", "Implied",
+    "Instruction", "Interpolator", "Key", "Kind", "Limit", "Meaning", "Modifier", "NanRule", "Note", "Operand", "Page",
+    "Pattern", "PtxVersion", "Recording", "Requirement", "Rule", "Selector", "Spec", "Speed", "SpeedTable",
+    "SyntaxLine", "Target", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word", "bits_of",
+    "float_in", "ieee", "integer_in", "number_in", "requirement_text",
+]  # fmt: skip

@@ -1,0 +1,248 @@
+"""One opcode: its variants, and what its file says of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from ..diagnostics import Mark
+from .code import Code
+from .formats import Kind, NanRule, Type
+from .requirements import Form, Requirement, Rule, Selector
+
+# A spelling with its modifiers in the manual's order, and the number of source registers.
+Key = tuple[str, int]
+NOTHING = Requirement("", "")
+
+
+@dataclass(frozen=True)
+class Value:
+    """A cell of a corner-case table. `kind` is "class", "number", "bits", "operand" or "bool"."""
+
+    text: str
+    kind: str
+    number: Fraction = Fraction(0)
+    negative: bool = False
+    bits: int = 0
+
+
+@dataclass(frozen=True)
+class CornerRow:
+    operands: tuple[Value, ...]
+    result: Value
+    mark: Mark
+
+
+@dataclass(frozen=True)
+class CornerTable:
+    title: str
+    section: str
+    selector: Selector
+    rows: tuple[CornerRow, ...]
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """A bound on the error of an approximation: `bound` in units of `kind`, for operands in `range`."""
+
+    selector: Selector
+    kind: str
+    bound: str
+    range: str
+    section: str
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """Spellings that behave as though they had further modifiers."""
+
+    selector: Selector
+    modifiers: tuple[str, ...]
+    section: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of NVIDIA's manual."""
+
+    section: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Tolerated:
+    """Spellings of an opcode that the assembler takes although they mean nothing."""
+
+    text: str
+    forms: tuple[Form, ...]
+    note: str
+
+
+@dataclass(frozen=True)
+class SyntaxLine:
+    """A line of the syntax, and the variants that it gives."""
+
+    text: str
+    listed: bool
+    forms: frozenset[Form]
+
+    def gives(self, variant: Variant) -> bool:
+        return variant.form in self.forms
+
+
+@dataclass(frozen=True)
+class Note:
+    """A paragraph about some variants; `open` says what the manual leaves open of their results."""
+
+    text: str
+    section: str
+    selector: Selector
+    open: str
+
+
+@dataclass(frozen=True)
+class HardwarePath:
+    """The machine code around `units`: it takes the place of the semantics on targets where all of them are known."""
+
+    selector: Selector
+    code: Code
+    units: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Operand:
+    """A value of a statement, by the name that semantics has for it: the result d or p, a second result q, a source.
+
+    `registers` are those of the lanes that stand in registers of their own, the highest lane's first, and `braced`
+    where these are written as a vector; empty where one register holds all. Where `negatable`, a `!` may stand before
+    it."""
+
+    name: str
+    type: Type
+    registers: tuple[str, ...] = ()
+    braced: bool = False
+    negatable: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """That of a lane."""
+        return self.type.kind
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The names of the registers that it takes in a statement."""
+        return self.registers or (self.name,)
+
+    @property
+    def lanes(self) -> int:
+        return len(self.registers) or self.type.lanes
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """One complete spelling with its signature. `types` are those that the spelling ends in. `manual` is what the
+    manual requires, None where it does not list the variant; `requires` is what the assembler was seen to require.
+    `means` are modifiers that it behaves as though it had: those that `sin.f32` leaves out of `sin.approx.ftz.f32`.
+
+    Of a result p, `second` is the q of p|q, which a statement may leave out. A variant has one object."""
+
+    opcode: str
+    modifiers: tuple[str, ...]
+    types: tuple[Type, ...]
+    result: Operand
+    second: Operand | None
+    sources: tuple[Operand, ...]
+    listed: bool
+    requires: Requirement = NOTHING
+    manual: Requirement | None = None
+    claim: str = "exact"
+    means: tuple[str, ...] = ()
+
+    @cached_property
+    def spelling(self) -> str:
+        return ".".join((self.opcode, *self.modifiers, *self.type_names))
+
+    @cached_property
+    def identifier(self) -> str:
+        """A name for code that is made from the variant: of kernels and of the emulator's functions."""
+        return f"{self.spelling.replace('.', '_').replace('::', '_')}_{self.operands}"
+
+    @cached_property
+    def type_names(self) -> tuple[str, ...]:
+        return tuple(t.name for t in self.types)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset((*self.modifiers, *self.type_names))
+
+    @cached_property
+    def operands(self) -> int:
+        """The number of source registers in a statement."""
+        return sum(len(s.places) for s in self.sources)
+
+    @property
+    def key(self) -> Key:
+        return self.spelling, self.operands
+
+    @cached_property
+    def form(self) -> Form:
+        """What tells it from other variants of its opcode, in whatever order the modifiers are written."""
+        return frozenset(self.modifiers), self.type_names, self.operands
+
+    @property
+    def results(self) -> tuple[Operand, ...]:
+        return (self.result,) if self.second is None else (self.result, self.second)
+
+    @cached_property
+    def lanes(self) -> int:
+        """The number of lanes that it computes. What has one lane is the same for all of them."""
+        return max(o.lanes for o in (self.result, *self.sources))
+
+    @property
+    def home(self) -> Kind:
+        """The kind of its numbers: of its result, else of the first source that is a number."""
+        kinds = [self.result.kind, *(s.kind for s in self.sources)]
+        return next((k for k in kinds if k.sort in ("float", "integer")), kinds[-1])
+
+    def __str__(self) -> str:
+        return f"{self.spelling} ({self.operands} operand{'s' if self.operands > 1 else ''})"
+
+
+@dataclass(frozen=True)
+class Instruction:
+    opcode: str
+    path: str
+    summary: str
+    description: str
+    pages: tuple[Page, ...]
+    syntax: tuple[SyntaxLine, ...]
+    observed: str
+    rules: tuple[Rule, ...]
+    assembler_rules: tuple[Rule, ...]
+    tolerated: tuple[Tolerated, ...]
+    means: tuple[Meaning, ...]
+    semantics: Code
+    nan: tuple[tuple[Selector, NanRule], ...]
+    corner_tables: tuple[CornerTable, ...]
+    accuracy: tuple[Accuracy, ...]
+    notes: tuple[Note, ...]
+    variants: tuple[Variant, ...]
+    hardware: tuple[HardwarePath, ...] = ()
+
+    def hardware_path(self, variant: Variant) -> HardwarePath | None:
+        """The variant's machine code around units, where the file states it."""
+        return next((p for p in self.hardware if p.selector.matches(variant)), None)
+
+    def stands_for(self, variant: Variant) -> Variant | None:
+        """The longer spelling that a variant with `means` is short for."""
+        modifiers, types, operands = variant.form
+        form = (modifiers.union(variant.means), types, operands)
+        return next((v for v in self.variants if v.form == form), None) if variant.means else None
+
+    def nan_rule(self, variant: Variant) -> NanRule | None:
+        """The instruction's own rule where it states one, else that of the result's type; None where no result is a
+        NaN."""
+        if variant.result.type.nan is None:
+            return None
+        return next((rule for selector, rule in self.nan if selector.matches(variant)), variant.result.type.nan)

@@ -1,0 +1,70 @@
+"""What machines wrote about the specification: evidence of an assembler, speed, recordings of a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .instruction import Key, Variant
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the ledger: what the manual says of a variant, and what the assembler does."""
+
+    variant: str
+    operands: int
+    manual: str
+    assembler: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a real assembler was asked about the specification: `variants` on `pairs` of a target and a PTX version that
+    knows it, and `spellings` legal or not."""
+
+    assembler: str
+    pairs: int
+    variants: int
+    spellings: int
+    ledger: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class SpeedTable:
+    """Figures that belong together. A row has a cell for each column, which is empty where nothing was measured."""
+
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What the benchmarks measured: with which command, when, and on what machine."""
+
+    command: str
+    date: str
+    machine: Mapping[str, str]
+    tables: tuple[SpeedTable, ...]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What a GPU returned, and how the emulator stood to it when the two were last compared: variants of which every
+    recorded bit is equal, those inside of their bound, and the others. `path` is the folder, below the root."""
+
+    path: str
+    gpu: str
+    target: str
+    driver: str
+    compiler: str
+    date: str
+    equal: frozenset[Key]
+    inside: frozenset[Key]
+    unequal: frozenset[Key]
+
+    def finding(self, variant: Variant) -> str | None:
+        """ "equal", "inside" or "unequal"; None where the variant was not recorded."""
+        return next((n for n in ("equal", "inside", "unequal") if variant.key in getattr(self, n)), None)

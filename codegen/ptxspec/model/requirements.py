@@ -1,0 +1,109 @@
+"""Which variants something is about, and what they require."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..limits import limit_text
+
+if TYPE_CHECKING:
+    from .instruction import Variant
+
+# A variant's modifiers, the types that its spelling ends in, and the number of its source registers.
+Form = tuple[frozenset[str], tuple[str, ...], int]
+
+
+@dataclass(frozen=True)
+class Target:
+    """`order` is the place among the targets by which requirements compare; an a or f kind has a `base`."""
+
+    name: str
+    order: int
+    ptx: str
+    base: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class PtxVersion:
+    version: str
+    order: int
+    cuda: str
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Modifiers that a variant must have, and types: one that its spelling has, or several that it ends in. `exact`: it
+    has no others."""
+
+    modifiers: frozenset[str] = frozenset()
+    types: tuple[str, ...] = ()
+    exact: bool = False
+
+    def matches(self, variant: Variant) -> bool:
+        modifiers, types, _ = variant.form
+        if self.exact:
+            return self.modifiers == modifiers and self.types == types
+        spelled = self.types == types if len(self.types) > 1 else set(self.types) <= set(types)
+        return spelled and self.modifiers <= modifiers
+
+
+@dataclass(frozen=True)
+class Selector:
+    """Which variants something is about: those of any of the patterns, without any name of `lacks`; with a result of
+    one of the types `result`, and a source of one of the types `source`, where these are given."""
+
+    text: str
+    patterns: tuple[Pattern, ...] = (Pattern(),)
+    lacks: frozenset[str] = frozenset()
+    operands: int | None = None
+    result: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
+
+    def matches(self, variant: Variant) -> bool:
+        return (
+            (self.operands is None or self.operands == variant.operands)
+            and not (self.lacks & variant.names)
+            and (not self.result or variant.result.type.name in self.result)
+            and (not self.source or any(s.type.name in self.source for s in variant.sources))
+            and any(p.matches(variant) for p in self.patterns)
+        )
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A requirement that holds on some targets only: those from `first` to `last` in target order."""
+
+    first: str
+    last: str
+    ptx: str | None
+    until: str | None
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """The lowest PTX version and target that take a variant, and the last PTX version that does."""
+
+    ptx: str
+    target: str
+    until: str | None = None
+    within: tuple[Limit, ...] = ()
+
+
+def requirement_text(r: Requirement, newest: str) -> str:
+    """A requirement in a few words: "sm_80, PTX 7.0 to 8.2". `newest` is the newest target."""
+    text = f"{r.target}, PTX {r.ptx}" + (f" to {r.until}" if r.until else "")
+    return "; ".join([text, *(limit_text(w.first, w.last, w.ptx, w.until, newest) for w in r.within)])
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One line of `requires:`. `within` is the first and the last target it is about."""
+
+    selector: Selector
+    within: tuple[str, str] | None
+    ptx: str | None
+    target: str | None
+    until: str | None
+    section: str

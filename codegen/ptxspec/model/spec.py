@@ -1,0 +1,129 @@
+"""The whole specification."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .code import Code
+from .formats import FixedPoint, Format, NanRule, Type
+from .instruction import HardwarePath, Instruction, Variant
+from .observed import Entry, Evidence, Recording, Speed
+from .requirements import PtxVersion, Selector, Target, requirement_text
+from .units import Unit, UnitModel
+
+
+@dataclass(frozen=True)
+class Modifier:
+    """`raw`, `operand`, `result` and `override` are the stages around the body, in the order of design and manual."""
+
+    name: str
+    summary: str
+    section: str
+    mode: str | None
+    ftz: bool
+    approximate: bool
+    raw: Code | None
+    operand: Code | None
+    result: Code | None
+    override: Code | None
+
+
+@dataclass(frozen=True)
+class Implied:
+    """Variants that behave as though they had a modifier, on some targets."""
+
+    modifier: str
+    selector: Selector
+    within: tuple[str, str]
+    section: str
+
+
+@dataclass(frozen=True)
+class Assembler:
+    """What the assembler does with names and operands of every instruction; spec/assembler.yaml says what each is."""
+
+    observed: str = ""
+    repeatable: tuple[str, ...] = ()
+    leading: tuple[str, ...] = ()
+    ignored: tuple[tuple[str, ...], ...] = ()
+    immediates: tuple[str, ...] = ()
+    other_types: tuple[str, ...] = ()
+    other_forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    empty_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    target_options: tuple[str, ...] = ()
+    registers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    constraints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    special_registers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Spec:
+    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode."""
+
+    formats: Mapping[str, Format | FixedPoint]
+    nan_rules: Mapping[str, NanRule]
+    types: Mapping[str, Type]
+    modifiers: Mapping[str, Modifier]
+    groups: Mapping[str, tuple[str, ...]]
+    implied: tuple[Implied, ...]
+    targets: Mapping[str, Target]
+    versions: Mapping[str, PtxVersion]
+    instructions: Mapping[str, Instruction]
+    evidence: Evidence | None
+    sources: Mapping[str, str]
+    assembler: Assembler = Assembler()
+    speed: Speed | None = None
+    recordings: tuple[Recording, ...] = ()
+    units: Mapping[str, Unit] = field(default_factory=dict)
+
+    def claim(self, variant: Variant, target: str | None) -> str:
+        """The variant's claim on a target: what is not exact is `measured` where all recordings of that target that
+        have the variant are equal in every bit."""
+        found = {r.finding(variant) for r in self.recordings if r.target == target} - {None}
+        return "measured" if found == {"equal"} and variant.claim != "exact" else variant.claim
+
+    def model(self, unit: str, target: str) -> UnitModel | None:
+        """What is known of a unit on a target."""
+        order = self.targets[target].order
+        for model in self.units[unit].models:
+            first, last = (self.targets[t].order for t in model.within)
+            if first <= order <= last:
+                return model
+        return None
+
+    def hardware_path(self, instruction: Instruction, variant: Variant, target: str) -> HardwarePath | None:
+        """The machine code that a variant follows on a target: None where a unit in it is not known there."""
+        path = instruction.hardware_path(variant)
+        return path if path and all(self.model(u, target) for u in path.units) else None
+
+    @property
+    def newest(self) -> str:
+        """The newest target."""
+        return [*self.targets][-1]
+
+    @property
+    def ledger(self) -> tuple[Entry, ...]:
+        """What the manual says and the assembler does, for the variants where these differ."""
+        return tuple(
+            Entry(
+                v.spelling,
+                v.operands,
+                requirement_text(v.manual, self.newest) if v.manual else "does not list it",
+                requirement_text(v.requires, self.newest),
+            )
+            for i in self.instructions.values()
+            for v in i.variants
+            if v.manual != v.requires
+        )
+
+    def effective_modifiers(self, variant: Variant, target: str | None) -> frozenset[str]:
+        """The variant's modifiers, those that it means and those that the target implies."""
+        names = {*variant.modifiers, *variant.means}
+        if target is not None:
+            order = self.targets[target].order
+            for i in self.implied:
+                first, last = (self.targets[t].order for t in i.within)
+                if first <= order <= last and i.selector.matches(variant):
+                    names.add(i.modifier)
+        return frozenset(names)

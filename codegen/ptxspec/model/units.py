@@ -1,0 +1,146 @@
+"""What is known of the special function unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from .formats import Format
+
+
+@dataclass(frozen=True)
+class Core:
+    """The operands of `variant` on which a recording determines a unit: the `count` encodings from `first` on, with
+    `shift` zero bits after each."""
+
+    variant: str
+    first: int
+    count: int
+    shift: int
+
+
+@dataclass(frozen=True)
+class Argument:
+    """How a unit reduces a normal number to a scale k, a segment and a place in it, the integers below.
+
+    kind "significand"  the first `bits` bits of the fraction, above them as many low bits of the exponent as tell
+                        `octaves` apart; k is the rest of the exponent
+         "octaves"      the same for the exponents `first` to `last` only, each with segments of its own; k is the
+                        exponent. Smaller numbers are their own result, larger ones have that of an infinity.
+         "fixed"        the number in fixed point with `bits` bits after the point, rounded down; k is what stands
+                        before the point
+         "turns"        the magnitude in fixed point, truncated, as an angle in turns, to which `phase` quarters are
+                        added: what follows the two bits of the quarter, which in odd quarters is mirrored, "complement"
+                        (every bit inverted) or "negate" (subtracted from a quarter); k is 0, and the result is negative
+                        in the third and fourth quarter
+         "pattern"      the encoding as it is, special operands included
+
+    With `odd`, the result takes the operand's sign."""
+
+    kind: str
+    bits: int
+    octaves: int = 1
+    first: int = 0
+    last: int = 0
+    odd: bool = False
+    phase: int = 0
+    mirror: str = ""
+
+    @property
+    def places(self) -> int:
+        """The bits of an argument's integer within one octave or quarter."""
+        return self.bits - 2 if self.kind == "turns" else self.bits
+
+
+@dataclass(frozen=True)
+class Word:
+    """A coefficient's length without its sign, and the weight 2**-point of its last bit."""
+
+    bits: int
+    point: int
+
+
+@dataclass(frozen=True)
+class Interpolator:
+    """C0 + C1 x + C2 x**2 + bias, summed exactly and rounded down to the result's last place.
+
+    x is the place in the segment in units of 2**-bits of the argument. Its square lacks what stands below 2**drop of
+    its last place: with `columns`, the partial products of those columns are left out (those of two different bits
+    stand once, in the column above their own), else the whole square is cut off there. `bias` is a number.
+    `coefficients` are integers in units of the last bits of `words`, one row (C0, C1, C2) for each segment, octave by
+    octave."""
+
+    words: tuple[Word, Word, Word]
+    drop: int
+    columns: bool
+    bias: Fraction
+    segments: int
+    coefficients: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Differences:
+    """A unit without a compact model: how far, in steps of the result's last place, its results lie from those of
+    `function`, correctly rounded, for every integer that the argument's reduction gives. `text` is what the file
+    `name` holds: these integers as bytes of `width`, compressed by zlib, in base85."""
+
+    function: str
+    name: str
+    width: int
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The recording that a model reproduces in full: the GPU, its driver, and the number of results compared."""
+
+    gpu: str
+    driver: str
+    results: int
+
+
+@dataclass(frozen=True, eq=False)
+class UnitModel:
+    """What a unit computes on the targets from `within[0]` to `within[1]`, bit for bit on what was recorded.
+
+    A number has a result of `precision` bits with `point` of them after the point, times 2 to the power of `exponent`
+    times the scale; with no `exponent`, the scale is added. It is normalised and truncated; subnormal operands and
+    results are zeros. `special` are the results of +zero, -zero, +infinity, -infinity, nan and, where they have none of
+    their own, negative numbers. Models are compared as objects."""
+
+    unit: str
+    name: str
+    within: tuple[str, str]
+    format: Format
+    argument: Argument
+    exponent: int | None
+    point: int
+    precision: int
+    special: Mapping[str, int]
+    core: Interpolator | Differences
+    fitted: Fitted
+
+    @property
+    def identifier(self) -> str:
+        """A name for code that is made from the model."""
+        return f"{self.unit}_{self.within[0]}"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A function of the special function unit. From `argument` to `words` it is what is expected of it, where fitting
+    begins: None and nothing where nothing is known. `models` are what was recorded."""
+
+    name: str
+    summary: str
+    format: Format
+    function: str
+    argument: Argument | None
+    exponent: int | None
+    precision: int
+    special: Mapping[str, int]
+    segments: int
+    words: tuple[int, ...]
+    cores: tuple[Core, ...]
+    models: tuple[UnitModel, ...] = ()

@@ -1,0 +1,216 @@
+"""Semantics -> programs: each variant's stages, run in the order in which they act, as one straight line.
+
+Overrides look at the raw operands, modifiers change the operands, the body computes, the NaN rule and then the
+modifiers change the result, the overrides have the last word. Stages act on floats; an operand or a result of another
+kind passes them by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cached_property
+
+from ..diagnostics import SpecError
+from ..model import (
+    ROUNDINGS,
+    Code,
+    HardwarePath,
+    Instruction,
+    Modifier,
+    Operand,
+    Spec,
+    UnitModel,
+    Variant,
+)
+from ..read.requirements import versions_on
+from . import tree
+from .fold import Folder
+from .program import Const, Program, Term, Var, live
+from .resolve import Meanings, names_read, resolve
+from .values import Scope, Static, Typed
+
+_STAGES = ("raw", "operand", "result", "override")
+
+
+class Compiler:
+    """Compiles the semantics of a specification's variants. Code is resolved once, and variants that mean the same
+    share their programs."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.meanings = Meanings(spec.formats, spec.types, spec.modifiers, spec.groups, spec.targets, spec.units)
+        self._resolved: dict[tuple[Code, frozenset[str]], tree.Program] = {}
+        self._programs: dict[object, dict[str | None, Program]] = {}
+        self._compiled: dict[object, Program] = {}
+        self._same: dict[Program, Program] = {}
+
+    def programs(self, instruction: Instruction, variant: Variant) -> dict[str | None, Program]:
+        """The variant's program without a target (key None) and on each target that has it and where it differs from
+        that. Raises SpecError when the semantics is wrong."""
+        default = self.program(instruction, variant, None)
+        found: dict[str | None, Program] = {None: default}
+        by_target = "target" in self._mentioned(instruction, variant)
+        usual = self.spec.effective_modifiers(variant, None)
+        if not by_target and not self.spec.implied and instruction.hardware_path(variant) is None:
+            return found
+        for target in self.spec.targets:
+            path = self.spec.hardware_path(instruction, variant, target)
+            if not by_target and path is None and self.spec.effective_modifiers(variant, target) == usual:
+                continue
+            if versions_on(variant.requires, target, self.spec.targets, self.spec.versions) is None:
+                continue
+            program = self.program(instruction, variant, target, path)
+            if program is not default:
+                found[target] = program
+        return found
+
+    def program(
+        self, instruction: Instruction, variant: Variant, target: str | None, path: HardwarePath | None = None
+    ) -> Program:
+        """One lane's program for a variant on a target; None stands for current targets, as documented. With a `path`,
+        that code takes the place of the semantics, with the units as far as they are known on the target. Equal
+        programs are one object.
+
+        Raises SpecError with everything that is wrong with the semantics of this variant."""
+        mentioned = self._mentioned(instruction, variant)
+        effective = self.spec.effective_modifiers(variant, target)
+        models = {u: self.spec.model(u, target) if target else None for u in path.units} if path else {}
+        # All that a program depends on.
+        key = (
+            instruction.opcode,
+            frozenset(effective & (mentioned | self._acting)),
+            instruction.nan_rule(variant),
+            tuple((o.name, o.kind) for o in (*variant.results, *variant.sources)),
+            variant.type_names if not mentioned.isdisjoint(("type", "sourceType")) else None,
+            target if "target" in mentioned else None,
+            (path.code, tuple(models.values())) if path else None,
+        )
+        found = self._compiled.get(key)
+        if found is None:
+            made = _Compilation(self, instruction, variant, target, effective, path, models).program()
+            found = self._compiled[key] = self._same.setdefault(made, made)
+        return found
+
+    def resolved(self, code: Code, variables: Iterable[str], units: bool = False) -> tree.Program:
+        key = (code, frozenset(variables))
+        if key not in self._resolved:
+            self._resolved[key] = resolve(code, self.meanings, key[1], units)
+        return self._resolved[key]
+
+    @cached_property
+    def _acting(self) -> frozenset[str]:
+        """The modifiers that do something by themselves."""
+        return frozenset(m.name for m in self.spec.modifiers.values() if m.mode or m.ftz or any(_codes(m)))
+
+    def _mentioned(self, instruction: Instruction, variant: Variant) -> frozenset[str]:
+        """The static names that decide what the variant's code becomes, with the members of groups among them."""
+        path, rule = instruction.hardware_path(variant), instruction.nan_rule(variant)
+        codes = [instruction.semantics, path.code if path else None, rule.code if rule else None]
+        codes += [code for m in self.spec.modifiers.values() for code in _codes(m)]
+        names = frozenset[str]().union(*(names_read(c) for c in codes if c is not None))
+        return names.union(*(members for group, members in self.spec.groups.items() if group in names))
+
+
+def _codes(m: Modifier) -> list[Code]:
+    return [code for stage in _STAGES if (code := getattr(m, stage)) is not None]
+
+
+class _Compilation:
+    """Compiles one program."""
+
+    def __init__(
+        self,
+        compiler: Compiler,
+        instruction: Instruction,
+        variant: Variant,
+        target: str | None,
+        effective: frozenset[str],
+        path: HardwarePath | None,
+        models: dict[str, UnitModel | None],
+    ) -> None:
+        self.compiler, self.instruction, self.variant = compiler, instruction, variant
+        self.path = path
+        spec = compiler.spec
+        self.modifiers = [m for m in spec.modifiers.values() if m.name in effective]
+        mode = next((m.mode for m in self.modifiers if m.mode), ROUNDINGS[0])
+        self.statics: dict[str, Static | Typed] = {
+            **{name: Static("target", t) for name, t in spec.targets.items()},
+            **{name: Static("type", name) for name in (*spec.formats, *spec.types)},
+            **{name: Static("rounding", name) for name in ROUNDINGS},
+            **{name: Static("unit", name) for name in spec.units},
+            **{name: Static("bool", name in effective) for name in spec.modifiers},
+            **{
+                group: Static("member", next((m for m in members if m in effective), None))
+                for group, members in spec.groups.items()
+            },
+            "operands": Static("number", Fraction(len(variant.sources))),
+            "type": Static("type", variant.type_names[0]),
+            "sourceType": Static("type", variant.type_names[-1]),
+            "rounding": Static("rounding", mode),
+            "target": Static("target", spec.targets[target] if target else None),
+            "quietNaN": _constant(variant, "NaN"),
+            "infinity": _constant(variant, "infinity"),
+        }
+        self.folder = Folder(
+            meanings=compiler.meanings,
+            variant=variant,
+            statics=self.statics,
+            mode=mode,
+            ftz=any(m.ftz for m in self.modifiers),
+            models=models,
+        )
+
+    def run(self, stage: str, code: Code, scope: Scope, labels: dict[str, str] | None = None) -> Scope:
+        variables = (*scope, *(s.name for s in self.variant.sources))
+        program = self.compiler.resolved(code, variables, units=self.path is not None)
+        return self.folder.run(stage, program, scope, labels)
+
+    def program(self) -> Program:
+        variant, folder = self.variant, self.folder
+        inputs = tuple(Var(s.kind, s.name) for s in variant.sources)
+        folder.used.update(i.name for i in inputs)
+        operands = {i.name: Typed(i) for i in inputs}
+        overrides: dict[str, Scope] = {}
+        for m in self.modifiers:
+            if m.raw:
+                overrides[m.name] = self.run(f".{m.name} operands", m.raw, dict(operands))
+        for m in self.modifiers:
+            for i in inputs if m.operand else ():
+                if m.operand and i.kind.sort == "float":
+                    scope = self.run(f".{m.name} {i.name}", m.operand, {"x": operands[i.name]}, {"x": i.name})
+                    operands[i.name] = folder.assigned(scope, m.operand, "x", i.kind)
+        code = self.path.code if self.path else self.instruction.semantics
+        scope = self.run("operation", code, dict(operands))
+        results = [self.finished(r, scope, code, operands, overrides) for r in variant.results]
+        if folder.errors:
+            raise SpecError(folder.errors)
+        return Program(inputs, live(folder.lets, results), tuple(results))
+
+    def finished(
+        self, r: Operand, scope: Scope, code: Code, operands: dict[str, Typed], overrides: dict[str, Scope]
+    ) -> Term:
+        """What the stages behind the body make of a result."""
+        folder = self.folder
+        result = folder.assigned(scope, code, r.name, r.kind)
+        if r.kind.sort != "float":
+            return result.term
+        rule = self.instruction.nan_rule(self.variant)
+        after: list[tuple[str, Code | None, Scope]] = [("NaN", rule.code if rule else None, {**operands})]
+        after += [(f".{m.name}", m.result, {}) for m in self.modifiers]
+        after += [(f".{m.name}", m.override, overrides.get(m.name, {})) for m in self.modifiers]
+        for stage, stage_code, seen in after:
+            if stage_code:
+                left = self.run(stage, stage_code, {**seen, "d": result})
+                result = folder.assigned(left, stage_code, "d", r.kind)
+        return result.term
+
+
+def _constant(variant: Variant, what: str) -> Static | Typed:
+    """The NaN or the infinity of the variant's format; where that has none, a static value that says so."""
+    f = variant.home.format
+    if f is not None and what == "NaN" and f.nans:
+        return Typed(Const(variant.home, f.canonical_nan))
+    if f is not None and what == "infinity" and f.has_infinity:
+        return Typed(Const(variant.home, f.infinity))
+    return Static("missing", f"{f.name if f else variant.home} has no {what}")
