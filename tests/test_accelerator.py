@@ -25,8 +25,8 @@ from ptxemu import accelerator, environment, formats, interface, operations
 from ptxemu.binary import DIRECTIONS, Array, Format
 from ptxemu.index import TYPES, VARIANTS
 from ptxspec.check.checking import check
-from ptxspec.emit import native
 from ptxspec.emit.generate import generate
+from ptxspec.emit.products import native
 from ptxspec.emit.sharing import shared
 from ptxspec.read.link import read
 

@@ -13,8 +13,8 @@ from grids import special
 from ptxemu import elementary, operations, unit
 from ptxspec.check.checking import Checked, check
 from ptxspec.check.corner_cases import agrees, cases
-from ptxspec.emit import native
-from ptxspec.emit.emulator import INFIX
+from ptxspec.emit.products import native
+from ptxspec.emit.products.emulator import INFIX
 from ptxspec.model import Spec, Variant
 from ptxspec.read.link import read
 from ptxspec.semantics.exact import evaluate as exact

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from ptxspec.emit.cuda import is_current
+from ptxspec.emit.products.cuda import is_current
 from ptxspec.model import Spec, Variant
 from ptxspec.ptxas.asking import find_ptxas
 from ptxspec.read.link import read

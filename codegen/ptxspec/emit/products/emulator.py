@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from ..check.checking import Checked
-from ..model import ROUNDINGS, Spec, Variant
-from ..read.requirements import versions_on
-from ..semantics.program import Apply, Const, Kind, Term, Var
-from . import units
-from .fusing import FLUSH, PROPAGATE, REPLACE, flushes_operands, fuse
-from .sharing import ELEMENTARY, Line, Shared, shared, source_of
-from .text import Files, Templates
+from ...check.checking import Checked
+from ...model import ROUNDINGS, Spec, Variant
+from ...read.requirements import versions_on
+from ...semantics.program import Apply, Const, Kind, Term, Var
+from ..fusing import FLUSH, PROPAGATE, REPLACE, flushes_operands, fuse
+from ..registry import product
+from ..sharing import ELEMENTARY, Line, Shared, shared, source_of
+from ..text import Files, Templates
 
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
@@ -41,6 +41,7 @@ class Choice:
     choice: list[tuple[str | None, str]]
 
 
+@product("emulator")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
@@ -56,7 +57,6 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         targets=list(spec.targets.values()), types=list(spec.types.values()),
         variants=[(v, on[v.requires]) for v in variants],
     )  # fmt: skip
-    files |= units.emit(spec, templates, _FOLDER)
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
     for c in checked:
         files[f"{_FOLDER}/instructions/{c.instruction.opcode}.py"] = _module(c, templates)

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 import mpmath  # type: ignore[import-untyped]
 
-from ..check.checking import Checked
-from ..model import ROUNDINGS, Format, Spec
-from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Kind, Program, Term, Var
-from .sharing import ELEMENTARY, Line, Shared, shared, source_of
-from .text import Files, Templates
+from ...check.checking import Checked
+from ...model import ROUNDINGS, Format, Spec
+from ...semantics.functions import TABLE
+from ...semantics.program import Apply, Const, Kind, Program, Term, Var
+from ..registry import product
+from ..sharing import ELEMENTARY, Line, Shared, shared, source_of
+from ..text import Files, Templates
 
 _FOLDER = "python/ptxemu/native"
 # Bits are unsigned integers, bools _Bool: these functions are C's own operators.
@@ -41,6 +42,7 @@ class Function:
     undecided: bool
 
 
+@product("emulator-c")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu/native."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime/native").items()}
