@@ -26,8 +26,8 @@ from ptxemu.binary import DIRECTIONS, Array, Format
 from ptxemu.index import TYPES, VARIANTS
 from ptxspec.check.checking import check
 from ptxspec.emit.generate import generate
+from ptxspec.emit.lowering import shared
 from ptxspec.emit.products import native
-from ptxspec.emit.sharing import shared
 from ptxspec.read.link import read
 
 ROOT = Path(__file__).parents[1]
@@ -253,7 +253,7 @@ def test_what_has_no_c_is_what_the_emitter_declines() -> None:
     checked, errors = check(read(ROOT))
     assert not errors
     for c in checked:
-        has = {f.name for f in shared(c).values() if native.steering(f.program) is not None}
+        has = {f.name for f in shared(c).values() if native.why_not(f.program) is None}
         assert accelerator.exported(c.instruction.opcode) == has
         assert has or c.instruction.opcode not in WITH_C
     assert set(WITH_C) == set(OPCODES)

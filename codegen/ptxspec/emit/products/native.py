@@ -7,38 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import mpmath  # type: ignore[import-untyped]
 
 from ...check.checking import Checked
 from ...model import ROUNDINGS, Format, Spec
 from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Const, Kind, Program, Term, Var
+from ...semantics.program import Apply, Kind, Program
+from ..lowering import ELEMENTARY, Function, Line, Lowering, Shared, applications, shared, source_of
 from ..registry import product
-from ..sharing import ELEMENTARY, Line, Shared, shared, source_of
 from ..text import Files, Templates
 
 _FOLDER = "python/ptxemu/native"
-# Bits are unsigned integers, bools _Bool: these functions are C's own operators.
-INFIX = {
-    "bitAnd": "({} & {})", "bitOr": "({} | {})", "bitXor": "({} ^ {})",
-    "sameBits": "({} == {})", "lessBits": "({} < {})", "bits": "{}", "float_of": "{}",
-    "logicalAnd": "({} & {})", "logicalOr": "({} | {})", "logicalXor": "({} ^ {})", "logicalNot": "(!{})",
-}  # fmt: skip
 # What a table of coefficients decides stays with NumPy.
 WITHOUT_C = {"unit"}
+ANY = "any"
 
 
 @dataclass(frozen=True)
-class Function:
-    name: str
-    parameters: list[str]
+class CFunction(Function):
+    """`undecided`: it may leave a result undecided, for NumPy's kernel to find."""
+
     operand_type: str
     result_type: str
     direction: str
-    serves: list[str]
-    lines: list[Line]
-    result: str
     undecided: bool
 
 
@@ -53,11 +46,13 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         "emulator/native/turns.h.j2", [], comment="/* {} */", turns=list(_turns())
     )
     for c in checked:
-        functions = list(_functions(c))
+        found = [(one, why_not(one.program)) for one in shared(c).values()]
+        functions = [_function(one) for one, reason in found if reason is None]
         if functions:
             files[f"{_FOLDER}/{c.instruction.opcode}.c"] = templates.render(
                 "emulator/native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", c.instruction.path],
                 comment="/* {} */", opcode=c.instruction.opcode, functions=functions,
+                without=[(one.name, reason) for one, reason in found if reason],
             )  # fmt: skip
     return files
 
@@ -70,23 +65,26 @@ def _turns() -> Iterator[tuple[int, int]]:
         yield divmod((longer >> (150 - i)) & ((1 << 96) - 1), 1 << 32)
 
 
-def _functions(checked: Checked) -> Iterator[Function]:
-    for one in shared(checked).values():
-        direction = steering(one.program)
-        if direction is not None:
-            yield _function(one, direction)
+def why_not(program: Program) -> str | None:
+    """Why a program has no C, and runs on NumPy; None where it has."""
+    directions = set()
+    for a in applications(program):
+        if a.function in WITHOUT_C:
+            return f"{a.function} reads tables that NumPy has"
+        if TABLE[a.function].rounds:
+            direction = _steering(a)
+            if direction is None:
+                return f"there is no C for {a.function} in this format or direction"
+            directions.add(direction)
+    if len(directions - {ANY}) > 1:
+        return "its operations round in different directions"
+    return None
 
 
-def steering(program: Program) -> str | None:
-    """The direction in which the processor must round for every operation of the program; None where no one will do,
-    or an operation has no C."""
-    applications = list(_applications(program))
-    if any(a.function in WITHOUT_C for a in applications):
-        return None
-    wanted = {_steering(a) for a in applications if TABLE[a.function].rounds} - {"any"}
-    if not wanted:
-        return ROUNDINGS[0]
-    return wanted.pop() if len(wanted) == 1 else None
+def _direction(program: Program) -> str:
+    """The direction in which the processor must round for every operation of a program that has C."""
+    wanted = {_steering(a) for a in applications(program) if TABLE[a.function].rounds} - {ANY}
+    return next(iter(wanted), None) or ROUNDINGS[0]
 
 
 def _steering(t: Apply) -> str | None:
@@ -101,7 +99,7 @@ def _steering(t: Apply) -> str | None:
     if t.function == "convert":
         contains = source.exponent_bits <= f.exponent_bits and source.precision <= f.precision
         if contains or not _is_native(f):
-            return "any"
+            return ANY
     if _is_native(f):
         return t.mode if t.mode != "roundTiesToAway" else None
     return "roundTiesToEven"
@@ -117,31 +115,23 @@ def _has_carrier(f: Format) -> bool:
     return f.exponent_bits <= 8 and f.width <= 16
 
 
-def _applications(program: Program) -> Iterator[Apply]:
-    pending: list[Term] = [program.result, *(let.value for let in program.lets)]
-    while pending:
-        term = pending.pop()
-        if isinstance(term, Apply):
-            yield term
-            pending += term.arguments
-
-
-def _function(one: Shared, direction: str) -> Function:
-    program = one.program
-    lines = [
-        Line(
-            f"{_type(let.value.kind)} {_name(let.name)} = {_term(let.value)};",
-            source_of(let),
-        )
-        for let in program.lets
-    ]
+def _function(one: Shared) -> CFunction:
+    program, c = one.program, _Writer()
     operand = _unsigned(program.format.width)
-    parameters = [f"{operand} {_name(n)}" for n in program.inputs]
-    result_type = "uint8_t" if program.result.kind.sort == "bool" else _type(program.result.kind)
-    # Elementary functions may leave a result undecided, for NumPy's kernel to find.
-    undecided = any(a.function in ELEMENTARY for a in _applications(program))
-    result = _term(program.result)
-    return Function(one.name, parameters, operand, result_type, direction, one.serves, lines, result, undecided)
+    return CFunction(
+        name=one.name,
+        parameters=[f"{operand} {c.variable(n)}" for n in program.inputs],
+        serves=one.serves(),
+        lines=[
+            Line(f"{_type(let.value.kind)} {c.variable(let.name)} = {c.term(let.value)};", source_of(let))
+            for let in program.lets
+        ],
+        result=c.term(program.result),
+        operand_type=operand,
+        result_type="uint8_t" if program.result.kind.sort == "bool" else _type(program.result.kind),
+        direction=_direction(program),
+        undecided=any(a.function in ELEMENTARY for a in applications(program)),
+    )
 
 
 def _unsigned(width: int) -> str:
@@ -152,46 +142,36 @@ def _type(kind: Kind) -> str:
     return "_Bool" if kind.sort == "bool" else _unsigned(kind.width)
 
 
-def _name(name: str) -> str:
-    """A variable's name, which none of C, its macros or the functions here has."""
-    return f"v_{name}"
+class _Writer(Lowering):
+    """Writes terms of one lane. Bools are _Bool."""
 
+    OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(!{})"}
 
-def _constant(kind: Kind, value: int) -> str:
-    if kind.sort == "bool":
+    def constant(self, kind: Kind, value: int) -> str:
+        if kind.sort == "bool":
+            return str(value)
+        digits = f"0x{value:0{kind.width // 4}x}"
+        return f"UINT64_C({digits})" if kind.width == 64 else f"{digits}u"
+
+    def count(self, kind: Kind, value: int) -> str:
         return str(value)
-    digits = f"0x{value:0{kind.width // 4}x}"
-    return f"UINT64_C({digits})" if kind.width == 64 else f"{digits}u"
 
+    def variable(self, name: str) -> str:
+        """A name that none of C, its macros or the functions here has."""
+        return f"v_{name}"
 
-def _term(term: Term) -> str:
-    if isinstance(term, Const):
-        return _constant(term.kind, term.value)
-    if isinstance(term, Var):
-        return _name(term.name)
-    return _apply(term)
+    def of_kind(self, kind: Kind, text: str) -> str:
+        # Integers narrower than C's int grow into it.
+        return f"({_type(kind)})({text})"
 
-
-def _apply(t: Apply) -> str:
-    texts = [_term(a) for a in t.arguments]
-    if t.function in INFIX:
-        return INFIX[t.function].format(*texts)
-    # Integers narrower than C's int would grow into it.
-    if t.function == "bitNot":
-        return f"({_type(t.kind)})~{texts[0]}"
-    if t.function in ("shiftLeft", "shiftRight"):
-        sign = "<<" if t.function == "shiftLeft" else ">>"
-        return f"({_type(t.kind)})({texts[0]} {sign} {t.count})"
-    if t.function == "highWord":
-        half = t.kind.width // 2
-        return f"({texts[0]} & {_constant(t.kind, ((1 << half) - 1) << half)})"
-    if t.function == "select":
-        return f"select_{t.kind.width}({', '.join(texts)})"
-    assert t.format is not None
-    if t.function == "convert":
-        source = t.arguments[0].kind.format
-        assert source is not None
-        texts = [f"number_{source.name}({texts[0]})"]
-    if TABLE[t.function].rounds:
-        texts += [t.mode, str(int(t.ftz)), *(["undecided"] if t.function in ELEMENTARY else [])]
-    return f"{t.function}_{t.format.name}({', '.join(texts)})"
+    def call(self, t: Apply, arguments: list[str]) -> str:
+        if t.function == "select":
+            return f"select_{t.kind.width}({', '.join(arguments)})"
+        assert t.format is not None
+        if t.function == "convert":
+            source = t.arguments[0].kind.format
+            assert source is not None
+            arguments = [f"number_{source.name}({arguments[0]})"]
+        if TABLE[t.function].rounds:
+            arguments += [t.mode, str(int(t.ftz)), *(["undecided"] if t.function in ELEMENTARY else [])]
+        return f"{t.function}_{t.format.name}({', '.join(arguments)})"
