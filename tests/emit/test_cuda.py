@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
-from ptxspec.emit.cuda import is_current
+from ptxspec.emit.products.cuda import is_current
 from ptxspec.model import Spec, Variant
 from ptxspec.ptxas.asking import find_ptxas
 from ptxspec.read.link import read

@@ -25,9 +25,9 @@ from ptxemu import accelerator, environment, formats, interface, operations
 from ptxemu.binary import DIRECTIONS, Array, Format
 from ptxemu.index import TYPES, VARIANTS
 from ptxspec.check.checking import check
-from ptxspec.emit import native
 from ptxspec.emit.generate import generate
-from ptxspec.emit.sharing import shared
+from ptxspec.emit.lowering import shared
+from ptxspec.emit.products import native
 from ptxspec.read.link import read
 
 A = np.array([1, 2.5, -3, np.inf, 1e-40], np.float32)
@@ -252,7 +252,7 @@ def test_what_has_no_c_is_what_the_emitter_declines() -> None:
     checked, errors = check(read(ROOT))
     assert not errors
     for c in checked:
-        has = {f.name for f in shared(c).values() if native.steering(f.program) is not None}
+        has = {f.name for f in shared(c).values() if native.why_not(f.program) is None}
         assert accelerator.exported(c.instruction.opcode) == has
         assert has or c.instruction.opcode not in WITH_C
     assert set(WITH_C) == set(OPCODES)

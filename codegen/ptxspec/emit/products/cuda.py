@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..check.checking import Checked
-from ..check.corner_cases import cases, diagonal
-from ..model import Requirement, Spec, Variant
-from ..semantics.program import Program
-from .text import Files, Templates
+from ...check.checking import Checked
+from ...check.corner_cases import cases, diagonal
+from ...model import Requirement, Spec, Variant
+from ...semantics.program import Program
+from ..registry import product
+from ..text import Files, Templates
 
 _UNSIGNED = {8: "unsigned char", 16: "unsigned short", 32: "unsigned int", 64: "unsigned long long"}
 
@@ -60,6 +61,7 @@ class Test:
         return f"0x{self.variant.type.format.infinity:x}"
 
 
+@product("cuda")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/cuda."""
     files: Files = {}

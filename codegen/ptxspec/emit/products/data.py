@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..check.claims import basis, recorded
-from ..model import (
+from ...check.checking import Checked
+from ...check.claims import basis, recorded
+from ...model import (
     Accuracy,
     CornerTable,
     Instruction,
@@ -20,12 +22,14 @@ from ..model import (
     Unit,
     Variant,
 )
-from .text import Files
+from ..registry import product
+from ..text import Files, Templates
 
 SCHEMA = 2
 
 
-def emit(spec: Spec) -> Files:
+@product("data")
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """generated/data/ptxspec.json."""
     return {"data/ptxspec.json": _lines(as_data(spec))}
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from ..model import Interpolator, Spec, UnitModel
-from ..semantics.exact.unit import shifts
-from .text import Files, Templates
+from ...check.checking import Checked
+from ...model import Interpolator, Spec, UnitModel
+from ...semantics.exact.unit import shifts
+from ..registry import product
+from ..text import Files, Templates
 
 SPECIAL = ("+zero", "-zero", "+infinity", "-infinity", "nan", "negative")
 
 
-def emit(spec: Spec, templates: Templates, folder: str) -> Files:
-    """units.py in the emulator's folder."""
+@product("emulator-units")
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+    """generated/python/ptxemu/units.py."""
     models = [m for u in spec.units.values() for m in u.models]
     sources = ["spec/units.yaml", *(f"spec/units/{m.name}.yaml" for m in models)]
     text = templates.render(
@@ -20,7 +24,7 @@ def emit(spec: Spec, templates: Templates, folder: str) -> Files:
         formats=sorted({m.format.name for m in models}),
         units=[(m, [(name, _text(value)) for name, value in fields(m).items()]) for m in models],
     )  # fmt: skip
-    return {f"{folder}/units.py": text}
+    return {"python/ptxemu/units.py": text}
 
 
 def fields(m: UnitModel) -> dict[str, Any]:

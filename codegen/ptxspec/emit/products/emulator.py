@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import ClassVar
 
-from ..check.checking import Checked
-from ..model import ROUNDINGS, Spec, Variant
-from ..read.requirements import versions_on
-from ..semantics.program import Apply, Const, Kind, Term, Var
-from . import units
-from .fusing import FLUSH, PROPAGATE, REPLACE, flushes_operands, fuse
-from .sharing import ELEMENTARY, Line, Shared, shared, source_of
-from .text import Files, Templates
+from ...check.checking import Checked
+from ...model import ROUNDINGS, Spec, Variant
+from ...read.requirements import versions_on
+from ...semantics.functions import TABLE
+from ...semantics.program import Apply, Kind, Term, Var
+from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse
+from ..lowering import Function, Line, Lowering, Shared, shared, source_of
+from ..registry import product
+from ..text import Files, Templates
 
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
-# Bits and bools are NumPy arrays: these functions are NumPy's own operators.
-INFIX = {
-    "bitAnd": "({} & {})", "bitOr": "({} | {})", "bitXor": "({} ^ {})", "bitNot": "(~{})",
-    "sameBits": "({} == {})", "lessBits": "({} < {})", "bits": "{}", "float_of": "{}",
-    "logicalAnd": "({} & {})", "logicalOr": "({} | {})", "logicalXor": "({} ^ {})", "logicalNot": "(~{})",
+# The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
+HOMES = {
+    "5.4.1": "operations", "5.4.2": "operations", "5.5.1": "operations", "5.7.2": "operations", "5.11": "operations",
+    "6.2.1": "operations", "9.2": "elementary", "9.6": "operations", "": "operations",
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Function:
-    name: str
-    parameters: list[str]
-    serves: list[str]
-    lines: list[Line]
-    result: str
+_INVENTED = {FLUSH: "rounding", PROPAGATE: "operations", REPLACE: "rounding"}
 
 
 @dataclass(frozen=True)
@@ -41,6 +34,7 @@ class Choice:
     choice: list[tuple[str | None, str]]
 
 
+@product("emulator")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
@@ -56,7 +50,6 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         targets=list(spec.targets.values()), types=list(spec.types.values()),
         variants=[(v, on[v.requires]) for v in variants],
     )  # fmt: skip
-    files |= units.emit(spec, templates, _FOLDER)
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
     for c in checked:
         files[f"{_FOLDER}/instructions/{c.instruction.opcode}.py"] = _module(c, templates)
@@ -91,13 +84,6 @@ def _docstring(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _home(function: str) -> str:
-    """The module of ptxemu that has a function."""
-    if function in (FLUSH, REPLACE):
-        return "..rounding"
-    return "..elementary" if function in ELEMENTARY else "..operations"
-
-
 @dataclass
 class _Module:
     """What the functions of a module need around them."""
@@ -119,22 +105,22 @@ class _Module:
         return [(module, sorted(names)) for module, names in sorted(self.names.items())]
 
 
-@dataclass
-class _Writer:
-    module: _Module
-    lines: list[Line] = field(default_factory=list)
-    hoisted: int = 0
-    # Results that flushing left no subnormal number in.
-    flushed: set[str] = field(default_factory=set)
+class _Writer(Lowering):
+    """Writes one function. Bits and bools are NumPy arrays."""
+
+    OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(~{})"}
+
+    def __init__(self, module: _Module) -> None:
+        self.module = module
+        self.lines: list[Line] = []
+        self.hoisted = 0
 
     def function(self, shared: Shared) -> Function:
         program = fuse(shared.program)
         for let in program.lets:
             self.lines.append(Line(f"{let.name} = {self.fitting(let.value)}", source_of(let)))
-            if isinstance(let.value, Apply) and let.value.ftz:
-                self.flushed.add(let.name)
         parameters = [f"{n}: Array" for n in program.inputs]
-        return Function(shared.name, parameters, shared.serves, self.lines, self.term(program.result))
+        return Function(shared.name, parameters, shared.serves(), self.lines, self.term(program.result))
 
     def fitting(self, term: Term) -> str:
         """The term's text; of one too long for a line, the arguments are computed on lines of their own first."""
@@ -149,14 +135,7 @@ class _Writer:
                 self.lines.append(Line(f"{name} = {self.fitting(a)}", ""))
                 a = Var(a.kind, name)
             arguments.append(a)
-        return self.apply(term, tuple(arguments))
-
-    def term(self, term: Term) -> str:
-        if isinstance(term, Const):
-            return self.constant(term.kind, term.value)
-        if isinstance(term, Var):
-            return term.name
-        return self.apply(term, term.arguments)
+        return self.term(replace(term, arguments=tuple(arguments)))
 
     def constant(self, kind: Kind, value: int) -> str:
         if kind.sort == "bool":
@@ -164,25 +143,23 @@ class _Writer:
         digits = f"{value:0{kind.width // 4}x}"
         return self.module.constant(f"_x{digits}", f"0x{digits}", f"uint{kind.width}")
 
-    def apply(self, t: Apply, arguments: tuple[Term, ...]) -> str:
-        operands_flushed = flushes_operands(t.function) and self.are_flushed(arguments)
-        if operands_flushed:
-            arguments = tuple(a.arguments[0] if isinstance(a, Apply) and a.function == FLUSH else a for a in arguments)
-        texts = [self.term(a) for a in arguments]
-        if t.function in INFIX:
-            return INFIX[t.function].format(*texts)
-        if t.function in ("shiftLeft", "shiftRight"):
-            sign = "<<" if t.function == "shiftLeft" else ">>"
-            return f"({texts[0]} {sign} {self.constant(t.kind, t.count)})"
-        if t.function == "highWord":
-            half = t.kind.width // 2
-            return f"({texts[0]} & {self.constant(t.kind, ((1 << half) - 1) << half)})"
+    def count(self, kind: Kind, value: int) -> str:
+        return self.constant(kind, value)
+
+    def variable(self, name: str) -> str:
+        return name
+
+    def of_kind(self, kind: Kind, text: str) -> str:
+        return f"({text})"
+
+    def call(self, t: Apply, arguments: list[str]) -> str:
         if t.function == "unit":
             assert t.model is not None
-            return f"{self.module.use('..unit', 'unit')}({texts[0]}, {self.module.use('..units', t.model.identifier)})"
-        parts = texts
+            model = self.module.use("..units", t.model.identifier)
+            return f"{self.module.use('..unit', 'unit')}({arguments[0]}, {model})"
+        parts = arguments
         if t.function == PROPAGATE:
-            parts = [texts[0], f"({', '.join(texts[1:])},)"]
+            parts = [arguments[0], f"({', '.join(arguments[1:])},)"]
         if t.function == "convert":
             source = t.arguments[0].kind.format
             assert source is not None
@@ -192,19 +169,8 @@ class _Writer:
         if t.mode:
             assert t.mode in ROUNDINGS
             parts += [self.module.use("..binary", t.mode), str(t.ftz)]
-        if operands_flushed:
+        if isinstance(t, Flushing):
             parts.append("True")
-        own = t.function in (FLUSH, PROPAGATE, REPLACE)
-        return f"{self.module.use(_home(t.function), t.function, own)}({', '.join(parts)})"
-
-    def are_flushed(self, arguments: tuple[Term, ...]) -> bool:
-        """May the function flush all of its operands, because that is asked of them or changes nothing?"""
-        asked = [a for a in arguments if isinstance(a, Apply) and a.function == FLUSH]
-        return bool(asked) and all(a in asked or self.is_flushed(a) for a in arguments)
-
-    def is_flushed(self, term: Term) -> bool:
-        if isinstance(term, Const):
-            f = term.kind.format
-            magnitude = term.value & ~(1 << (term.kind.width - 1))
-            return f is not None and (magnitude == 0 or magnitude >= 1 << f.fraction_bits)
-        return isinstance(term, Var) and term.name in self.flushed
+        own = t.function in _INVENTED
+        home = _INVENTED[t.function] if own else HOMES[TABLE[t.function].clause]
+        return f"{self.module.use(f'..{home}', t.function, own)}({', '.join(parts)})"
