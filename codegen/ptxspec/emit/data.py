@@ -20,11 +20,10 @@ from ..model import (
     Tolerated,
     Unit,
     Variant,
-    requirement_text,
 )
 from .text import Files
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 def emit(spec: Spec) -> Files:
@@ -66,7 +65,7 @@ def as_data(spec: Spec) -> dict[str, Any]:
             m.name: {"summary": m.summary, "rests_on": _grounds(m.rests_on)} for m in spec.modifiers.values()
         },
         "assembler": json.loads(json.dumps(asdict(spec.assembler))),
-        "opcodes": {i.opcode: _opcode(spec, i) for i in spec.instructions.values()},
+        "opcodes": {i.opcode: _opcode(i) for i in spec.instructions.values()},
         "recordings": [
             {n: getattr(r, n) for n in ("path", "gpu", "target", "driver", "compiler", "date")} for r in spec.recordings
         ],
@@ -149,12 +148,12 @@ def _grounds(g: Grounds) -> dict[str, Any]:
     return {"kinds": list(g.kinds), "section": g.section or None, "ieee754": g.ieee754 or None, "text": g.text}
 
 
-def _refused(spec: Spec, i: Instruction, v: Variant) -> dict[str, Any]:
+def _refused(i: Instruction, v: Variant) -> dict[str, Any]:
     longer = i.stands_for(v)
     return {
         "variant": v.spelling,
         "operands": v.operands,
-        "manual": requirement_text(v.manual, spec.newest) if v.manual else None,
+        "manual": _requirement(v.manual) if v.manual else None,
         "means": longer.spelling if longer else None,
     }
 
@@ -185,7 +184,7 @@ def _note(n: Note) -> dict[str, Any]:
     return {"for": _for(n.selector), "rests_on": _grounds(n.rests_on), "text": n.text, "open": n.open or None}
 
 
-def _opcode(spec: Spec, i: Instruction) -> dict[str, Any]:
+def _opcode(i: Instruction) -> dict[str, Any]:
     return {
         "summary": i.summary,
         "description": i.description or None,
@@ -198,7 +197,7 @@ def _opcode(spec: Spec, i: Instruction) -> dict[str, Any]:
             "observed": i.observed or None,
             "requires": [_rule(r) for r in i.assembler_rules],
             "tolerated": [_tolerated(t) for t in i.tolerated],
-            "refused": [_refused(spec, i, v) for v in i.refused],
+            "refused": [_refused(i, v) for v in i.refused],
         },
         "semantics": i.semantics.text,
         "hardware": [{"for": _for(p.selector), "units": list(p.units), "semantics": p.code.text} for p in i.hardware],

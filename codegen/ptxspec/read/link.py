@@ -545,7 +545,7 @@ class _InstructionFile:
         completed = [self.complete(v, rules, observed, means, accuracy) for v in self.variants]
         variants = [v for v in completed if not (refused and refused.matches(v))]
         if not variants:
-            self.errors.append(doc.error(("assembler", "refuses"), f"the assembler takes no variant of {opcode} at all"))
+            self.errors.append(doc.error(("assembler", "refuses"), f"the assembler takes no {opcode} at all"))
             return None
         for v in variants:
             self.satisfiable(v)
