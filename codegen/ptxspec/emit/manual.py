@@ -23,6 +23,7 @@ from ..model import (
     requirement_text,
 )
 from . import availability
+from .registry import product
 from .text import Files, Templates
 
 
@@ -57,6 +58,7 @@ class Stage:
     code: Code
 
 
+@product("manual")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/manual."""
     files: Files = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..grounds import Grounds
 from .code import Code
 
 # IEEE 754-2019, 4.3. The first is the default.
@@ -201,7 +202,7 @@ class NanRule:
 
     name: str
     summary: str
-    section: str
+    rests_on: Grounds
     unspecified: str
     code: Code | None
 

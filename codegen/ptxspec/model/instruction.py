@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
 from ..diagnostics import Mark
+from ..grounds import Grounds
 from .code import Code
 from .formats import Kind, NanRule, Type
 from .requirements import Form, Requirement, Rule, Selector
@@ -37,7 +39,7 @@ class CornerRow:
 @dataclass(frozen=True)
 class CornerTable:
     title: str
-    section: str
+    rests_on: Grounds
     selector: Selector
     rows: tuple[CornerRow, ...]
 
@@ -96,7 +98,7 @@ class Note:
     """A paragraph about some variants; `open` says what the manual leaves open of their results."""
 
     text: str
-    section: str
+    rests_on: Grounds
     selector: Selector
     open: str
 
@@ -211,6 +213,9 @@ class Variant:
 
 @dataclass(frozen=True)
 class Instruction:
+    """`refused` are variants that the manual lists and the assembler takes nowhere: they require nothing that could be
+    had. `registers` are those that the manual gives operands of a type here, where that is not as for every opcode."""
+
     opcode: str
     path: str
     summary: str
@@ -229,6 +234,8 @@ class Instruction:
     notes: tuple[Note, ...]
     variants: tuple[Variant, ...]
     hardware: tuple[HardwarePath, ...] = ()
+    refused: tuple[Variant, ...] = ()
+    registers: Mapping[str, str] = field(default_factory=dict)
 
     def hardware_path(self, variant: Variant) -> HardwarePath | None:
         """The variant's machine code around units, where the file states it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..grounds import Grounds
 from ..limits import limit_text
 
 if TYPE_CHECKING:
@@ -106,4 +107,4 @@ class Rule:
     ptx: str | None
     target: str | None
     until: str | None
-    section: str
+    rests_on: Grounds

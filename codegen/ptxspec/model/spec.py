@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..grounds import Grounds
 from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
 from .instruction import HardwarePath, Instruction, Variant
@@ -19,7 +20,7 @@ class Modifier:
 
     name: str
     summary: str
-    section: str
+    rests_on: Grounds
     mode: str | None
     ftz: bool
     approximate: bool
@@ -110,10 +111,10 @@ class Spec:
                 v.spelling,
                 v.operands,
                 requirement_text(v.manual, self.newest) if v.manual else "does not list it",
-                requirement_text(v.requires, self.newest),
+                "refuses it" if v in i.refused else requirement_text(v.requires, self.newest),
             )
             for i in self.instructions.values()
-            for v in i.variants
+            for v in (*i.variants, *i.refused)
             if v.manual != v.requires
         )
 
