@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-from .model import Format
+from .model import BOOL, Format, Kind
 from .semantics.exact.rounding import decode, round_to
 
 _HEX_FLOAT = re.compile(r"([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d+)", re.IGNORECASE)
@@ -42,25 +42,35 @@ def _integer(digits: str) -> int:
     return int(Decimal(digits))
 
 
-def describe(bits: int, format: Format) -> str:
-    """A number for people: decimal, hexadecimal float and bits."""
-    encoded = f"0x{bits:0{format.width // 4}x}"
-    magnitude = bits & ~format.sign_bit
-    sign = "-" if bits & format.sign_bit else "+"
-    if magnitude > format.infinity:
-        return f"{'NaN' if bits & format.quiet_bit else 'sNaN'} {encoded}"
-    if magnitude == format.infinity:
+def describe(bits: int, kind: Kind) -> str:
+    """A value for people: of a float decimal, hexadecimal float and bits."""
+    f = kind.format
+    if kind == BOOL:
+        return "true" if bits else "false"
+    encoded = hexadecimal(bits, kind.width)
+    if kind.fixed is not None:
+        return f"{Fraction(kind.fixed.value(bits), 1 << kind.fixed.point)} {encoded}"
+    if f is None:
+        return encoded
+    sign = "-" if bits & f.sign_bit else "+"
+    if f.is_nan(bits):
+        return f"{'sNaN' if f.is_ieee and not bits & f.quiet_bit else 'NaN'} {encoded}"
+    if f.is_infinite(bits):
         return f"{sign}inf {encoded}"
-    return f"{decimal(bits, format)} {hex_float(bits, format)} {encoded}"
+    return f"{decimal(bits, f)} {hex_float(bits, f)} {encoded}"
+
+
+def hexadecimal(bits: int, width: int) -> str:
+    """Bits with all digits of their width."""
+    return f"0x{bits:0{-(-width // 4)}x}"
 
 
 def decimal(bits: int, format: Format) -> str:
     """The shortest decimal that reads back as the same number of the format; inf and nan as Python has them."""
-    magnitude = bits & ~format.sign_bit
     sign = "-" if bits & format.sign_bit else ""
-    if magnitude > format.infinity:
+    if format.is_nan(bits):
         return "nan"
-    if magnitude == format.infinity:
+    if format.is_infinite(bits):
         return sign + "inf"
     value = abs(decode(bits, format))
     if value == 0:
@@ -68,7 +78,7 @@ def decimal(bits: int, format: Format) -> str:
     exact = value.numerator / value.denominator
     for digits in range(1, 18):
         text = f"{exact:.{digits - 1}e}"
-        if encode_nearest(Fraction(text), format) == magnitude:
+        if encode_nearest(Fraction(text), format) == format.magnitude(bits):
             return sign + repr(float(text))
     return sign + repr(exact)
 

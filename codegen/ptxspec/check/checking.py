@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ..diagnostics import Diagnostic, Mark, SpecError
 from ..literals import describe
 from ..model import CornerRow, Instruction, Spec, Variant
+from ..semantics.compile import Compiler
 from ..semantics.program import Program
-from ..semantics.specialise import programs, specialise
 from .corner_cases import Case, CellError, cases
 
 Programs = Mapping[str | None, Program]
@@ -17,7 +17,8 @@ Programs = Mapping[str | None, Program]
 
 @dataclass(frozen=True)
 class Checked:
-    """An instruction whose semantics is right: each variant's programs (key None: without a target)."""
+    """An instruction whose semantics is right: each variant's programs (key None: without a target). Equal programs are
+    one object."""
 
     instruction: Instruction
     programs: Mapping[Variant, Programs]
@@ -26,8 +27,9 @@ class Checked:
 def check(spec: Spec) -> tuple[list[Checked], list[Diagnostic]]:
     """Specialise every variant and run every corner case; what is wrong comes back as diagnostics."""
     checked, errors = [], []
+    compiler = Compiler(spec)
     for instruction in spec.instructions.values():
-        one, found = check_instruction(spec, instruction)
+        one, found = check_instruction(compiler, instruction)
         errors += found
         if not found:
             checked.append(one)
@@ -42,21 +44,17 @@ def _one_at_each_place(errors: list[Diagnostic]) -> list[Diagnostic]:
     return list(first.values())
 
 
-def check_instruction(spec: Spec, instruction: Instruction) -> tuple[Checked, list[Diagnostic]]:
+def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Checked, list[Diagnostic]]:
     errors: list[Diagnostic] = []
     made: dict[Variant, Programs] = {}
-    same: dict[Program, Program] = {}
     for variant in instruction.variants:
         try:
-            found = programs(spec, instruction, variant)
+            made[variant] = compiler.programs(instruction, variant)
             # The machine code must be right as long as it rests, too.
             if path := instruction.hardware_path(variant):
-                specialise(spec, instruction, variant, None, path)
+                compiler.program(instruction, variant, None, path)
         except SpecError as e:
             errors += e.diagnostics
-            continue
-        # Variants that differ in name only share one program object.
-        made[variant] = {target: same.setdefault(p, p) for target, p in found.items()}
     if not errors:
         errors = _corner_cases(instruction, made)
     return Checked(instruction, made), errors
@@ -69,7 +67,7 @@ def _corner_cases(instruction: Instruction, made: Mapping[Variant, Programs]) ->
             done: set[int] = set()
             for variant in instruction.variants:
                 program = made[variant][None]
-                fits = table.selector.matches(variant) and variant.operands == len(row.operands)
+                fits = table.selector.matches(variant) and len(variant.sources) == len(row.operands)
                 if not fits or id(program) in done:
                     continue
                 done.add(id(program))
@@ -85,9 +83,11 @@ def _corner_cases(instruction: Instruction, made: Mapping[Variant, Programs]) ->
 
 
 def _contradiction(i: Instruction, row: CornerRow, variant: Variant, program: Program, case: Case) -> Diagnostic:
-    operands = ", ".join(describe(o, program.format) for o in case.operands)
-    got = str(bool(case.result)).lower() if variant.predicate else describe(case.result, program.format)
-    message = f"the semantics contradicts this row: {variant.spelling} of {operands} is {got}, not {row.result.text}"
+    operands = ", ".join(describe(o, i.kind) for o, i in zip(case.operands, program.inputs, strict=True))
+    told = list(zip(row.results, case.results, program.results, strict=False))
+    got = "|".join(describe(r, term.kind) for _, r, term in told)
+    wanted = "|".join(value.text for value, _, _ in told)
+    message = f"the semantics contradicts this row: {variant.spelling} of {operands} is {got}, not {wanted}"
     return _at_row(i, row.mark, message, f"mend the row, or the semantics in line {i.semantics.start.line}")
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..literals import parse_number
-from ..model import CornerRow, Format, Value
+from ..model import BOOL, CornerRow, Format, Kind, Value
 from ..semantics.exact.evaluate import run
 from ..semantics.exact.rounding import encode_exact
-from ..semantics.program import BOOL, Program
+from ..semantics.program import Program
 
 Combine = Callable[..., Iterable[tuple[int, ...]]]
 _BITS = re.compile(r"0x[0-9a-f]{2,16}", re.IGNORECASE)
@@ -40,66 +40,95 @@ def parse_value(text: str | bool, operands: tuple[str, ...]) -> Value:
     return Value(text, "number", *number)
 
 
-def members(value: Value, format: Format) -> list[int]:
+def members(value: Value, kind: Kind) -> list[int]:
     """Encodings that a cell stands for in an operand's place: a class's ends, and some between. Raises CellError."""
+    if (value.kind == "bool") != (kind == BOOL):
+        wanted = "true or false" if kind == BOOL else f"a value of a {kind}"
+        raise CellError(f"'{value.text}' is not {wanted}")
+    if value.kind == "bool":
+        return [value.bits]
     if value.kind == "class":
-        return _class(value.text, format)
+        if kind.format is None:
+            raise CellError(f"'{value.text}' is a class of floats, not of {kind}")
+        return _class(value.text, kind.format)
     if value.kind == "bits":
         digits = len(value.text) - 2
-        if digits * 4 != format.width:
-            raise CellError(f"'{value.text}' has {digits * 4} bits, {format.name} has {format.width}")
+        if digits != -(-kind.width // 4) or value.bits >> kind.width:
+            raise CellError(f"'{value.text}' has {digits * 4} bits, {_name(kind)} has {kind.width}")
         return [value.bits]
     if value.kind == "number":
-        encoded = encode_exact(value.number, format, value.negative)
-        if encoded is None:
-            raise CellError(f"'{value.text}' is not exact in {format.name}")
-        return [encoded]
+        return [_encoded(value, kind)]
     raise CellError(f"'{value.text}' cannot be an operand")
 
 
+def _name(kind: Kind) -> str:
+    return kind.format.name if kind.format else str(kind)
+
+
+def _encoded(value: Value, kind: Kind) -> int:
+    """The encoding of a number that the kind holds exactly."""
+    encoded = None
+    if kind.format is not None:
+        encoded = encode_exact(value.number, kind.format, value.negative)
+    elif kind.fixed is not None:
+        scaled = value.number * (1 << kind.fixed.point)
+        if scaled.denominator == 1 and kind.fixed.least <= scaled <= kind.fixed.largest:
+            encoded = int(scaled) & ((1 << kind.width) - 1)
+    if encoded is None:
+        raise CellError(f"'{value.text}' is not exact in {_name(kind)}")
+    return encoded
+
+
 def _class(name: str, f: Format) -> list[int]:
-    least = 1 << f.fraction_bits
-    inside = 0x5A5A5A5A5A5A5A5A & (least - 1)
+    """Encodings of a class: its ends, and some between. Raises CellError for one that the format does not have."""
+    least, one = f.least_normal, f.bias << f.fraction_bits
+    inside = 0x5A5A5A5A5A5A5A5A & ((1 << f.fraction_bits) - 1)
     if name in _NANS:
-        quiet = [f.infinity | f.quiet_bit, f.infinity | f.quiet_bit | inside, f.sign_bit | f.canonical_nan]
-        signaling = [f.infinity | 1, f.sign_bit | f.infinity | (f.quiet_bit - 1)] if f.quiet_bit > 1 else []
-        return list(dict.fromkeys({"NaN": quiet + signaling, "qNaN": quiet, "sNaN": signaling}[name]))
-    sign = f.sign_bit if name[0] == "-" else 0
-    one = f.bias << f.fraction_bits
-    magnitudes = {
-        "inf": [f.infinity],
-        "normal": [least, f.infinity - 1, one, one + inside, least + 1],
-        "subnormal": [1, least - 1, inside or 1],
-        "maxNormal": [f.infinity - 1],
-        "minNormal": [least],
-        "minSubnormal": [1],
-    }[name[1:]]
-    return [sign | m for m in dict.fromkeys(magnitudes)]
+        found = _nans(name, f, inside)
+    else:
+        if name[0] == "-" and not f.signed:
+            raise CellError(f"{f.name} has no sign, and so no {name}")
+        if not f.has_subnormals and name.lower().endswith("subnormal"):
+            raise CellError(f"{f.name} has no subnormal numbers")
+        magnitudes = {
+            "inf": [f.infinity] if f.has_infinity else [],
+            "normal": [m for m in (least, f.largest, one, one + inside, least + 1) if least <= m <= f.largest],
+            "subnormal": [1, least - 1, inside or 1],
+            "maxNormal": [f.largest],
+            "minNormal": [least],
+            "minSubnormal": [1],
+        }[name[1:]]
+        found = [(f.sign_bit if name[0] == "-" else 0) | m for m in magnitudes]
+    if not found:
+        raise CellError(f"{f.name} has no {name.lstrip('+-')}")
+    return list(dict.fromkeys(found))
 
 
-def agrees(value: Value, result: int, operands: dict[str, int], format: Format) -> bool:
-    """Whether a result is what the cell says. Raises CellError for a cell that means nothing in the format."""
-    if value.kind == "bool":
-        return result == value.bits
+def _nans(name: str, f: Format, inside: int) -> list[int]:
+    if not f.is_ieee:
+        every = [f.first_nan, f.magnitudes - 1] if f.nans else []
+        return [sign | m for m in every for sign in (0, f.sign_bit)] if name == "NaN" else []
+    quiet = [f.infinity | f.quiet_bit, f.infinity | f.quiet_bit | inside, f.sign_bit | f.canonical_nan]
+    signaling = [f.infinity | 1, f.sign_bit | f.infinity | (f.quiet_bit - 1)] if f.quiet_bit > 1 else []
+    return {"NaN": quiet + signaling, "qNaN": quiet, "sNaN": signaling}[name]
+
+
+def agrees(value: Value, result: int, operands: dict[str, int], kind: Kind) -> bool:
+    """Whether a result is what the cell says. Raises CellError for a cell that means nothing in the kind."""
     if value.kind == "operand":
         return result == operands[value.text]
-    if value.kind == "class":
-        return _in_class(value.text, result, format)
-    return result in members(value, format)
+    if value.kind == "class" and kind.format is not None:
+        return _in_class(value.text, result, kind.format)
+    return result in members(value, kind)
 
 
 def _in_class(name: str, x: int, f: Format) -> bool:
-    magnitude = x & ~f.sign_bit
+    ends = _class(name, f)
     if name in _NANS:
-        quiet = bool(x & f.quiet_bit)
-        return magnitude > f.infinity and (name == "NaN" or quiet == (name == "qNaN"))
-    least = 1 << f.fraction_bits
+        return f.is_nan(x) and (name == "NaN" or bool(x & f.quiet_bit) == (name == "qNaN"))
     if bool(x & f.sign_bit) != (name[0] == "-"):
         return False
-    return {
-        "normal": least <= magnitude < f.infinity,
-        "subnormal": 0 < magnitude < least,
-    }.get(name[1:], x in _class(name, f))
+    return {"normal": f.is_normal(x), "subnormal": f.is_subnormal(x)}.get(name[1:], x in ends)
 
 
 @dataclass(frozen=True)
@@ -107,7 +136,7 @@ class Case:
     """A row on one set of operands, with what the program makes of it."""
 
     operands: tuple[int, ...]
-    result: int
+    results: tuple[int, ...]
     agrees: bool
 
 
@@ -119,12 +148,15 @@ def diagonal(*columns: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 def cases(row: CornerRow, program: Program, combine: Combine = itertools.product) -> Iterator[Case]:
     """Run a row on its cells' members, in every combination unless `combine` says otherwise. Raises CellError."""
-    format = program.format
-    if (row.result.kind == "bool") != (program.result.kind == BOOL):
-        wanted = "true or false" if program.result.kind == BOOL else "a number"
-        raise CellError(f"the result is {wanted}, not '{row.result.text}'")
-    columns = [members(v, format) for v in row.operands]
+    if len(row.results) > len(program.results):
+        raise CellError(f"there is one result, not '{row.results[1].text}' as well")
+    for value, term in zip(row.results, program.results, strict=False):
+        if (value.kind == "bool") != (term.kind == BOOL):
+            wanted = "true or false" if term.kind == BOOL else "a number"
+            raise CellError(f"the result is {wanted}, not '{value.text}'")
+    columns = [members(v, i.kind) for v, i in zip(row.operands, program.inputs, strict=True)]
     for operands in combine(*columns):
-        result = run(program, operands)
-        named = dict(zip(program.inputs, operands, strict=True))
-        yield Case(operands, result, agrees(row.result, result, named, format))
+        results = run(program, operands)
+        named = {i.name: x for i, x in zip(program.inputs, operands, strict=True)}
+        told = zip(row.results, results, program.results, strict=False)
+        yield Case(operands, results, all(agrees(value, r, named, term.kind) for value, r, term in told))

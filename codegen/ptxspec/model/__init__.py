@@ -22,6 +22,7 @@ from .instruction import (
     CornerTable,
     HardwarePath,
     Instruction,
+    Judged,
     Key,
     Meaning,
     Note,
@@ -50,8 +51,8 @@ from .units import Argument, Core, Differences, Fitted, Interpolator, Unit, Unit
 __all__ = [
     "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Core", "CornerRow", "CornerTable",
     "Differences", "Entry", "Evidence", "Fitted", "FixedPoint", "Form", "Format", "HardwarePath", "Implied",
-    "Instruction", "Interpolator", "Key", "Kind", "Limit", "Meaning", "Modifier", "NanRule", "Note", "Operand", "Page",
-    "Pattern", "PtxVersion", "Recording", "Requirement", "Rule", "Selector", "Spec", "Speed", "SpeedTable",
-    "SyntaxLine", "Target", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word", "bits_of",
-    "float_in", "ieee", "integer_in", "number_in", "requirement_text",
+    "Instruction", "Interpolator", "Judged", "Key", "Kind", "Limit", "Meaning", "Modifier", "NanRule", "Note",
+    "Operand", "Page", "Pattern", "PtxVersion", "Recording", "Requirement", "Rule", "Selector", "Spec", "Speed",
+    "SpeedTable", "SyntaxLine", "Target", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
+    "bits_of", "float_in", "ieee", "integer_in", "number_in", "requirement_text",
 ]  # fmt: skip

@@ -31,8 +31,10 @@ class Value:
 
 @dataclass(frozen=True)
 class CornerRow:
+    """A cell for each source operand, and of the result: two of them where p|q has both."""
+
     operands: tuple[Value, ...]
-    result: Value
+    results: tuple[Value, ...]
     mark: Mark
 
 
@@ -53,6 +55,14 @@ class Accuracy:
     bound: str
     range: str
     section: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Variants whose results somebody outside has judged: `by` names them, and a test runs them."""
+
+    selector: Selector
+    by: str
 
 
 @dataclass(frozen=True)
@@ -214,7 +224,11 @@ class Variant:
 @dataclass(frozen=True)
 class Instruction:
     """`refused` are variants that the manual lists and the assembler takes nowhere: they require nothing that could be
-    had. `registers` are those that the manual gives operands of a type here, where that is not as for every opcode."""
+    had. `registers` are those that the manual gives operands of a type here, where that is not as for every opcode.
+
+    `elsewhere` are the forms, each as its types, that other instructions of this name have: any other form that no
+    variant has is refused. It is None where nobody said, so that nothing is known of other forms. `empty_types` are
+    types that the assembler takes beside the others, and that do nothing."""
 
     opcode: str
     path: str
@@ -226,11 +240,14 @@ class Instruction:
     rules: tuple[Rule, ...]
     assembler_rules: tuple[Rule, ...]
     tolerated: tuple[Tolerated, ...]
+    elsewhere: tuple[tuple[str, ...], ...] | None
+    empty_types: tuple[str, ...]
     means: tuple[Meaning, ...]
     semantics: Code
     nan: tuple[tuple[Selector, NanRule], ...]
     corner_tables: tuple[CornerTable, ...]
     accuracy: tuple[Accuracy, ...]
+    judged: tuple[Judged, ...]
     notes: tuple[Note, ...]
     variants: tuple[Variant, ...]
     hardware: tuple[HardwarePath, ...] = ()

@@ -50,8 +50,6 @@ class Assembler:
     ignored: tuple[tuple[str, ...], ...] = ()
     immediates: tuple[str, ...] = ()
     other_types: tuple[str, ...] = ()
-    other_forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    empty_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     target_options: tuple[str, ...] = ()
     registers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     constraints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

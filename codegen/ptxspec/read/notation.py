@@ -3,21 +3,38 @@
 .name       a modifier, a type, or a group of modifiers (one of its members)
 .{x,y}      one of several
 {...}       what stands inside, or nothing
+
+Behind the spelling stand the operands: the result d, p for a predicate, or p{|q} where a second one may follow; then
+the sources. The types that a spelling ends in go to them in order, and the last one repeats; an operand may state its
+own.
+
+a, b, c     sources, in this order
+c:f32       an operand with a type of its own: the spelling says nothing of it
+c:d         an operand with the type of another one
+a1, a0      the lanes of an operand in registers of their own, by their numbers; {a1, a0} where they are a vector
+p0|p1       a result with a predicate for each lane
+{!}c:pred   a predicate that may be negated
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
-_TOKEN = re.compile(r"\.\{(?P<choice>[^{}]*)\}|\.(?P<name>[A-Za-z0-9_]+)|(?P<open>\{)|(?P<close>\})")
+_NAME = r"[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*"
+_TOKEN = re.compile(rf"\.\{{(?P<choice>[^{{}}]*)\}}|\.(?P<name>{_NAME})|(?P<open>\{{)|(?P<close>\}})")
 _LINE = re.compile(r"\s*(?P<spelling>\S+)\s+(?P<operands>\S.*)")
 _OPCODE = re.compile(r"[a-z][a-z0-9]*")
+_PLACE = re.compile(r"(?P<negatable>\{!\})?(?P<name>[a-z])(?P<lane>\d)?(?::(?P<type>[a-z]\w*))?")
+_VECTOR = re.compile(r"\{(?P<lanes>[^{}]*)\}(?::(?P<type>[a-z]\w*))?")
 _MAX_SPELLINGS = 4096
 _MAX_NAMES = 32
-SOURCES = ("a", "b", "c")
+# Sources without a type of their own, in this order.
+_SOURCES = ("a", "b", "c")
+_RESULTS = ("d", "p", "q")
 
 
 class NotationError(ValueError):
@@ -29,12 +46,28 @@ class NotationError(ValueError):
 
 
 @dataclass(frozen=True)
+class Place:
+    """An operand as a syntax line writes it. `registers` are those of lanes that have registers of their own, `braced`
+    where they are written as a vector. `type` is what it states: a type, or the name of an operand that has the same;
+    empty where the spelling says it. `start` and `length` say where in the line it stands."""
+
+    name: str
+    registers: tuple[str, ...]
+    braced: bool
+    negatable: bool
+    type: str
+    start: int
+    length: int
+
+
+@dataclass(frozen=True)
 class Spellings:
-    """All spellings of one syntax line: names as written, the number of operands, the kind of result."""
+    """All spellings of one syntax line: names as written, and the operands."""
 
     names: tuple[tuple[str, ...], ...]
-    operands: int
-    predicate: bool
+    result: Place
+    second: Place | None
+    sources: tuple[Place, ...]
 
 
 def expand(text: str, groups: Mapping[str, tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -84,14 +117,78 @@ def parse_line(line: str, opcode: str, groups: Mapping[str, tuple[str, ...]]) ->
     if named is None or named[0] != opcode:
         length = len(re.split(r"[.{]", spelling)[0])
         raise NotationError(f"the line must begin with the file's opcode '{opcode}'", start, length)
-    first, *sources = (o.strip() for o in match["operands"].split(","))
-    if first not in ("d", "p"):
-        raise NotationError("the first operand is the result: d, or p for a predicate", listed, len(first))
-    if not sources or tuple(sources) != SOURCES[: len(sources)]:
-        raise NotationError("the source operands are a, then b, then c", listed, len(match["operands"]))
+    places = [_place(text, listed + at) for at, text in _parts(match["operands"])]
+    first, *written = places
+    result, second = _results(first)
+    if not written:
+        raise NotationError("an instruction has sources: a, then b, then c", listed, len(match["operands"]))
     try:
         names = expand(spelling[len(opcode) :], groups)
     except NotationError as e:
         e.start += start + len(opcode)
         raise
-    return Spellings(tuple(names), len(sources), first == "p")
+    return Spellings(tuple(names), result, second, _sources(written))
+
+
+def _parts(text: str) -> Iterator[tuple[int, str]]:
+    """The operands between the commas, each with its place; commas within braces part nothing."""
+    depth, begin = 0, 0
+    for i, c in enumerate(f"{text},"):
+        depth += (c == "{") - (c == "}")
+        if c == "," and depth == 0:
+            part = text[begin:i]
+            yield begin + len(part) - len(part.lstrip()), part.strip()
+            begin = i + 1
+
+
+def _place(text: str, start: int) -> Place:
+    """One operand; of a result with several parts, the whole text is its name."""
+    if vector := _VECTOR.fullmatch(text):
+        registers = tuple(r.strip() for r in vector["lanes"].split(","))
+        lanes = [_PLACE.fullmatch(r) for r in registers]
+        if not all(m and m["lane"] and not m["type"] and m["name"] == registers[0][0] for m in lanes):
+            raise NotationError("a vector has the lanes of one operand, as in {a1, a0}", start, len(text))
+        return Place(registers[0][0], registers, True, False, vector["type"] or "", start, len(text))
+    if m := _PLACE.fullmatch(text):
+        registers = (m["name"] + m["lane"],) if m["lane"] else ()
+        return Place(m["name"], registers, False, bool(m["negatable"]), m["type"] or "", start, len(text))
+    return Place(text, (), False, False, "", start, len(text))
+
+
+def _results(first: Place) -> tuple[Place, Place | None]:
+    """The result, and the second one of p{|q}."""
+    if first.name == "p{|q}":
+        return replace(first, name="p"), replace(first, name="q")
+    lanes = first.name.split("|")
+    if len(lanes) > 1 and lanes == [f"p{i}" for i in range(len(lanes))]:
+        return replace(first, name="p", registers=tuple(lanes)), None
+    if first.name not in ("d", "p") or first.registers or first.negatable:
+        message = "the first operand is the result: d, or p for a predicate"
+        raise NotationError(message, first.start, first.length, "p{|q} has a second one, p0|p1 one for each lane")
+    return first, None
+
+
+def _sources(written: list[Place]) -> tuple[Place, ...]:
+    """The sources, with the registers of one operand's lanes together."""
+    found: list[Place] = []
+    for place in written:
+        last = found[-1] if found else None
+        if last and place.registers and last.registers and last.name == place.name and not place.braced:
+            length = place.start + place.length - last.start
+            registers = (*last.registers, *place.registers)
+            found[-1] = replace(last, registers=registers, type=place.type or last.type, length=length)
+        else:
+            found.append(place)
+    plain = [p for p in found if p.name in _SOURCES or not p.type]
+    for place, expected in zip_longest(plain, _SOURCES[: len(plain)]):
+        if place.name != expected:
+            help = "other names are for operands with a type of their own, as in r:b32"
+            raise NotationError("the source operands are a, then b, then c", place.start, place.length, help)
+    for i, place in enumerate(found):
+        if place.name in _RESULTS or place.name in (p.name for p in found[:i]):
+            raise NotationError(f"'{place.name}' is stated twice", place.start, place.length)
+        lanes = sorted(int(r[-1]) for r in place.registers)
+        if lanes and (lanes != list(range(len(lanes))) or len(lanes) == 1):
+            message = f"the lanes of '{place.name}' are not numbered from 0 on"
+            raise NotationError(message, place.start, place.length, "write each once, as in a1, a0")
+    return tuple(found)

@@ -94,10 +94,12 @@ def read_model(
 
 
 def _format(doc: Document, where: Where, name: str, spec: Spec, errors: list[Diagnostic]) -> Format:
-    if name not in spec.formats:
-        errors.append(doc.error(where, f"unknown format '{name}'", suggest(name, spec.formats)))
+    formats = {n: f for n, f in spec.formats.items() if isinstance(f, Format) and f.is_ieee}
+    if name not in formats:
+        message = f"'{name}' is no format of IEEE 754" if name in spec.formats else f"unknown format '{name}'"
+        errors.append(doc.error(where, message, suggest(name, formats)))
     # Any format will do to read on with.
-    return spec.formats.get(name, next(iter(spec.formats.values())))
+    return formats.get(name, next(iter(formats.values())))
 
 
 def _exponent(result: Mapping[str, Any]) -> int | None:

@@ -1,0 +1,156 @@
+"""What the readers of all kinds of file share: names that must be known, notation, selectors, code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..diagnostics import Diagnostic, suggest
+from ..grounds import Grounds
+from ..model import Code, Modifier, Pattern, PtxVersion, Selector, Target, Type
+from ..semantics.functions import TABLE
+from ..semantics.resolve import fixed_names
+from .grounds import read_grounds
+from .notation import NotationError, expand
+from .positioned import Document, Where
+
+
+def words(value: Any) -> str:
+    """Text as one line."""
+    return " ".join(str(value).split())
+
+
+@dataclass
+class Context:
+    """What was read so far of the files that others rest on. What does not fit together is added to `errors`."""
+
+    errors: list[Diagnostic]
+    types: Mapping[str, Type] = field(default_factory=dict)
+    modifiers: Mapping[str, Modifier] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    targets: Mapping[str, Target] = field(default_factory=dict)
+    versions: Mapping[str, PtxVersion] = field(default_factory=dict)
+
+    def known(self, doc: Document, where: Where, name: str, choice: Iterable[str], what: str, prefix: str = "") -> bool:
+        choice = list(choice)
+        if name in choice:
+            return True
+        help = suggest(name, choice, prefix)
+        self.errors.append(doc.error(where, f"unknown {what} '{prefix}{name}'", help, inside=prefix + name))
+        return False
+
+    def free(self, doc: Document, where: Where, name: str) -> None:
+        """A name that the language gives a meaning cannot be given another."""
+        if name in fixed_names():
+            what = "is the name of a function" if name in TABLE else "has a meaning"
+            message = f"'{name}' {what} in the semantics language"
+            self.errors.append(doc.error(where, message, "choose another name", key=True))
+
+    def grounds(self, doc: Document, where: Where, entry: Mapping[str, Any], default: Grounds | None = None) -> Grounds:
+        return read_grounds(doc, where, entry, self.errors, default or Grounds())
+
+    def code(self, doc: Document, where: Where, value: str | None) -> Code | None:
+        if value is None:
+            return None
+        start = doc.blocks.get(where)
+        if start is None:
+            message = "semantics must be one line or a literal block"
+            self.errors.append(doc.error(where, message, "write `|` after the key"))
+            return None
+        return Code(value.rstrip("\n"), doc.name, start, doc.lines)
+
+    def within(self, doc: Document, where: Where, text: str) -> tuple[str, str] | None:
+        names = list(self.targets)
+        first, last = text.split("..")
+        first, last = first or names[0], last or names[-1]
+        known = [self.known(doc, where, n, names, "target") for n in (first, last)]
+        if not all(known):
+            return None
+        if self.targets[first].order > self.targets[last].order:
+            self.errors.append(doc.error(where, f"{first} comes after {last}", "the older target stands first"))
+            return None
+        return first, last
+
+    # Spellings
+
+    def split(self, names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Modifiers and types, each in their order."""
+        names = tuple(names)
+        return tuple(n for n in names if n not in self.types), tuple(n for n in names if n in self.types)
+
+    def expanded(self, doc: Document, where: Where, text: str, start: int = 0) -> list[tuple[str, ...]]:
+        """What a notation stands for, when all its names are known; it begins at `start` in the value of `where`."""
+        try:
+            found = expand(text, self.groups)
+        except NotationError as e:
+            self.errors.append(doc.error_at(where, start + e.start, e.length, str(e), e.help))
+            return []
+        return found if self.all_known(doc, where, text, found) else []
+
+    def all_known(self, doc: Document, where: Where, text: str, found: Iterable[tuple[str, ...]]) -> bool:
+        """Whether the names in what a notation stands for are modifiers and types."""
+        strange = [n for n in dict.fromkeys(n for names in found for n in names) if not self._is_name(n)]
+        choice = sorted({*self.modifiers, *self.types, *self.groups})
+        for n in strange:
+            self.known(doc, where, n, choice, "modifier or type", "." if f".{n}" in text else "")
+        return not strange
+
+    def _is_name(self, name: str) -> bool:
+        return name in self.modifiers or name in self.types
+
+    def selector(self, doc: Document, where: Where, data: Any, opcode: str) -> Selector:
+        if data is None:
+            return Selector("")
+        if not isinstance(data, dict):
+            return Selector(_selector_text(data), self.patterns(doc, where, data, opcode))
+        has, lacks, operands = data.get("has"), data.get("lacks"), data.get("operands")
+        patterns = self.patterns(doc, (*where, "has"), has, opcode) if has is not None else (Pattern(),)
+        lacking: set[str] = set()
+        for p in self.patterns(doc, (*where, "lacks"), lacks, opcode) if lacks is not None else ():
+            lacking |= {*p.modifiers, *p.types}
+        result, source = (self.type_names(doc, (*where, key), data.get(key)) for key in ("result", "source"))
+        parts = [
+            _selector_text(has) if has is not None else "",
+            f"result {data['result']}" if result else "",
+            f"source {data['source']}" if source else "",
+            f"without {lacks}" if lacks is not None else "",
+            f"{operands} operand{'s' * (operands != '1')}" if operands else "",
+        ]
+        return Selector(
+            text=", ".join(p for p in parts if p),
+            patterns=patterns,
+            lacks=frozenset(lacking),
+            operands=int(operands) if operands else None,
+            result=result,
+            source=source,
+        )
+
+    def patterns(self, doc: Document, where: Where, data: Any, opcode: str) -> tuple[Pattern, ...]:
+        if isinstance(data, list):
+            return tuple(p for i, d in enumerate(data) for p in self.patterns(doc, (*where, i), d, opcode))
+        exact = not data.startswith((".", "{"))
+        text = data
+        if exact:
+            if not opcode or not data.startswith(opcode):
+                help = f"begin with a dot, or with '{opcode}' for whole spellings" if opcode else "begin with a dot"
+                self.errors.append(doc.error(where, f"'{data}' selects nothing", help))
+                return ()
+            text = data[len(opcode) :]
+        found = []
+        for names in self.expanded(doc, where, text, len(data) - len(text)):
+            modifiers, types = self.split(names)
+            found.append(Pattern(frozenset(modifiers), types, exact))
+        return tuple(dict.fromkeys(found))
+
+    def type_names(self, doc: Document, where: Where, text: str | None) -> tuple[str, ...]:
+        """The types that a notation as .f16 or .{f16,bf16} names."""
+        found = tuple(n for names in self.expanded(doc, where, text) for n in names) if text else ()
+        for n in found:
+            if n not in self.types:
+                self.errors.append(doc.error(where, f"'.{n}' is no type", "only types have a place"))
+        return found
+
+
+def _selector_text(data: Any) -> str:
+    return ", ".join(data) if isinstance(data, list) else str(data)

@@ -1,0 +1,70 @@
+"""The key `corner_cases` of an instruction file -> tables of corner cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..check.corner_cases import CLASSES, CellError, parse_value
+from ..diagnostics import nearest
+from ..grounds import Grounds
+from ..model import CornerRow, CornerTable, Selector, Value, Variant
+from .context import Context, words
+from .positioned import Document, Where
+
+
+def read_table(
+    doc: Document,
+    context: Context,
+    where: Where,
+    t: dict[str, Any],
+    selector: Selector,
+    rests_on: Grounds,
+    variants: Sequence[Variant],
+) -> CornerTable:
+    """`variants` are those that the table may be about; empty where not all could be read."""
+    names = {tuple(s.name for s in v.sources) for v in variants if selector.matches(v)}
+    counts = {len(n) for n in names}
+    rows = []
+    for i, row in enumerate(t["rows"]):
+        at = (*where, "rows", i)
+        count = len(row) - 1
+        if count != len(t["rows"][0]) - 1:
+            message = "the rows of a table have as many cells as its first one"
+            help = "put rows for another number of operands in a table of their own"
+            context.errors.append(doc.error(at, message, help))
+            continue
+        if counts and count not in counts:
+            message = f"a row of {count} operand{'s' * (count != 1)} and a result matches no variant of the table"
+            context.errors.append(doc.error(at, message, f"operands: {', '.join(map(str, sorted(counts)))}"))
+            continue
+        named = next((n for n in names if len(n) == count), ("a", "b", "c", "d")[:count])
+        cells = list(_cells(doc, context, at, row, named))
+        if len(cells) == len(row):
+            *operands, results = cells
+            rows.append(CornerRow(tuple(o for (o,) in operands), results, doc.marks[at]))
+    return CornerTable(words(t["title"]), rests_on, selector, tuple(rows))
+
+
+def _cells(
+    doc: Document, context: Context, where: Where, row: list[Any], operands: tuple[str, ...]
+) -> Iterator[tuple[Value, ...]]:
+    """The values of each cell: one, or in the last that of p and that of q."""
+    for i, cell in enumerate(row):
+        last = i == len(row) - 1
+        names = operands if last else ()
+        parts = cell.split("|") if last and isinstance(cell, str) else [cell]
+        try:
+            if len(parts) > 2:
+                raise CellError(f"'{cell}' is more than two results")
+            yield tuple(parse_value(_truth(part), names) for part in parts)
+        except CellError as e:
+            found = nearest(str(cell), (*CLASSES, *names))
+            kinds = "a class as -subnormal, a number as 1.5 or 0x1.8p3, bits as 0x7fff"
+            help = f"did you mean '{found[0]}'?" if found else ", or ".join((f"write {kinds}", *names))
+            context.errors.append(doc.error((*where, i), str(e), help))
+
+
+def _truth(part: Any) -> Any:
+    """true and false are text where they stand beside another one, as in true|false."""
+    return {"true": True, "false": False}.get(part, part) if isinstance(part, str) else part

@@ -1,0 +1,291 @@
+"""spec/instructions/OPCODE.yaml -> one instruction with its variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..check.accuracy import parse_range
+from ..diagnostics import SpecError
+from ..grounds import VERDICTS, Grounds
+from ..model import (
+    Accuracy,
+    Code,
+    Form,
+    HardwarePath,
+    Instruction,
+    Judged,
+    Meaning,
+    NanRule,
+    Note,
+    Page,
+    Requirement,
+    Rule,
+    Selector,
+    Spec,
+    Tolerated,
+    Variant,
+)
+from ..semantics.resolve import Meanings, names_read, resolve
+from .context import Context, words
+from .corner_tables import read_table
+from .positioned import Document, Where
+from .requirements import first_version, manual_requirement, observed_requirement
+from .signatures import SyntaxReader
+
+
+def read_instruction(doc: Document, context: Context, spec: Spec, meanings: Meanings) -> Instruction | None:
+    """What the file says; None where something is wrong with it."""
+    return _InstructionFile(doc, context, spec, meanings).instruction()
+
+
+class _InstructionFile:
+    def __init__(self, doc: Document, context: Context, spec: Spec, meanings: Meanings) -> None:
+        self.doc, self.context, self.spec, self.meanings = doc, context, spec, meanings
+        self.errors = context.errors
+        self.data: dict[str, Any] = doc.data
+        self.assembler: dict[str, Any] = self.data.get("assembler", {})
+        self.opcode = str(self.data["opcode"])
+        self.found: dict[Form, Variant] = {}
+        self.syntax = SyntaxReader(doc, context, self.opcode, self.found)
+        self.all_variants = True
+
+    def instruction(self) -> Instruction | None:
+        doc, data, opcode = self.doc, self.data, self.opcode
+        before = len(self.errors)
+        if doc.path.stem != opcode:
+            help = f"rename the file to {opcode}.yaml, or write opcode: {doc.path.stem}"
+            self.errors.append(doc.error(("opcode",), f"the opcode is '{opcode}', the file {doc.path.name}", help))
+        before_syntax = len(self.errors)
+        syntax = self.syntax.read(("syntax",), data["syntax"], listed=True)
+        syntax += self.syntax.read(("assembler", "syntax"), self.assembler.get("syntax", []), listed=False)
+        # Where a syntax line is wrong, variants are missing that other parts of the file may be about.
+        self.all_variants = len(self.errors) == before_syntax
+
+        def entries(key: str) -> Iterable[tuple[int, dict[str, Any]]]:
+            return enumerate(data.get(key, []))
+
+        rules = [self.rule(("requires", i), r) for i, r in entries("requires")]
+        observed = [
+            self.rule(("assembler", "requires", i), r, Grounds((VERDICTS,)))
+            for i, r in enumerate(self.assembler.get("requires", []))
+        ]
+        refused = self.selector(("assembler",), self.assembler, "refuses") if "refuses" in self.assembler else None
+        means = tuple(self.meaning(("means", i), m) for i, m in entries("means"))
+        accuracy = tuple(self.accuracy(("accuracy", i), a) for i, a in entries("accuracy"))
+        judged = tuple(Judged(self.selector(("judged", i), j), j["by"]) for i, j in entries("judged"))
+        made = Instruction(
+            opcode=opcode,
+            path=doc.name,
+            summary=words(data["summary"]),
+            description=str(data.get("description", "")).strip(),
+            pages=tuple(Page(m["section"], m["anchor"]) for m in data.get("manual", [])),
+            syntax=tuple(syntax),
+            observed=words(self.assembler.get("observed", "")),
+            rules=tuple(rules),
+            assembler_rules=tuple(observed),
+            tolerated=self.tolerated(),
+            elsewhere=self.elsewhere(),
+            empty_types=self.empty_types(),
+            means=means,
+            semantics=self.code(("semantics",), data["semantics"]) or Code("", doc.name, doc.marks[()], ()),
+            hardware=tuple(filter(None, (self.hardware(("hardware", i), h) for i, h in entries("hardware")))),
+            nan=tuple(filter(None, (self.nan(("nan", i), n) for i, n in entries("nan")))),
+            corner_tables=tuple(
+                read_table(
+                    doc, self.context, at, t, self.selector(at, t), self.grounds(at, t),
+                    self.variants if self.all_variants else (),
+                )
+                for i, t in entries("corner_cases")
+                if (at := ("corner_cases", i))
+            ),
+            accuracy=accuracy,
+            judged=judged,
+            notes=tuple(self.note(("notes", i), n) for i, n in entries("notes")),
+            variants=(),
+            registers=self.registers(),
+        )  # fmt: skip
+        if len(self.errors) > before:
+            return None
+        completed = [self.complete(v, made) for v in self.variants]
+        variants = [v for v in completed if not (refused and refused.matches(v))]
+        for v in variants:
+            self.satisfiable(v)
+        if not variants:
+            self.errors.append(doc.error(("assembler", "refuses"), f"the assembler takes no {opcode} at all"))
+        nowhere = tuple(replace(v, requires=Requirement("", "")) for v in completed if v not in variants)
+        return replace(made, variants=tuple(variants), refused=nowhere) if len(self.errors) == before else None
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        return tuple(self.found.values())
+
+    # Parts that stand in several places
+
+    def grounds(self, where: Where, entry: Mapping[str, Any], default: Grounds | None = None) -> Grounds:
+        return self.context.grounds(self.doc, where, entry, default)
+
+    def selector(self, where: Where, data: dict[str, Any], key: str = "for") -> Selector:
+        errors = len(self.errors)
+        at = (*where, key) if key in data else where
+        selector = self.context.selector(self.doc, at, data.get(key), self.opcode)
+        if self.all_variants and len(self.errors) == errors and not any(map(selector.matches, self.variants)):
+            message = f"no variant of {self.opcode} matches '{selector.text}'"
+            self.errors.append(self.doc.error(at, message, "see the syntax lines for what there is"))
+        return selector
+
+    def code(self, where: Where, text: str, units: bool = False) -> Code | None:
+        """A piece of semantics; None where it is wrong whichever variant it is for."""
+        code = self.context.code(self.doc, where, text)
+        if code is None:
+            return None
+        try:
+            resolve(code, self.meanings, {s.name for v in self.variants for s in v.sources}, units)
+        except SpecError as e:
+            self.errors += e.diagnostics
+            return None
+        return code
+
+    # Requirements and the assembler
+
+    def rule(self, where: Where, r: dict[str, Any], default: Grounds | None = None) -> Rule:
+        for axis, choice, what in (
+            ("ptx", self.spec.versions, "PTX version"),
+            ("until", self.spec.versions, "PTX version"),
+            ("target", self.spec.targets, "target"),
+        ):
+            if axis in r:
+                self.context.known(self.doc, (*where, axis), r[axis], choice, what)
+        within = self.context.within(self.doc, (*where, "within"), r["within"]) if "within" in r else None
+        if within and "target" in r:
+            help = "a range of targets has its own PTX versions; let the range begin with the target"
+            self.errors.append(self.doc.error((*where, "target"), "'target' and 'within' do not go together", help))
+        return Rule(
+            selector=self.selector(where, r),
+            within=within,
+            ptx=r.get("ptx"),
+            target=r.get("target"),
+            until=r.get("until"),
+            rests_on=self.grounds(where, r, default),
+        )
+
+    def tolerated(self) -> tuple[Tolerated, ...]:
+        found = []
+        for i, t in enumerate(self.assembler.get("tolerated", [])):
+            at = ("assembler", "tolerated", i, "syntax")
+            spellings = self.syntax.spellings(at, t["syntax"])
+            if spellings is None:
+                continue
+            count = sum(len(p.registers) or 1 for p in spellings.sources)
+            split = map(self.context.split, spellings.names)
+            forms = tuple((frozenset(modifiers), types, count) for modifiers, types in split)
+            for v in self.variants:
+                if v.form in forms:
+                    self.errors.append(self.doc.error(at, f"{v} is a variant already"))
+            found.append(Tolerated(" ".join(t["syntax"].split()), forms, words(t["note"])))
+        return tuple(found)
+
+    def elsewhere(self) -> tuple[tuple[str, ...], ...] | None:
+        """The forms that other instructions of this name have, each as its types; None where nobody said."""
+        if "elsewhere" not in self.assembler:
+            return None
+        found = []
+        for i, text in enumerate(self.assembler["elsewhere"]):
+            types = tuple(text.split(".")[1:])
+            self.other_types(("assembler", "elsewhere", i), types)
+            if any(types == v.type_names for v in self.variants):
+                at = ("assembler", "elsewhere", i)
+                self.errors.append(self.doc.error(at, f"{self.opcode}{text} is described in this file"))
+            found.append(types)
+        return tuple(found)
+
+    def empty_types(self) -> tuple[str, ...]:
+        names = tuple(self.assembler.get("empty_types", []))
+        self.other_types(("assembler", "empty_types"), names)
+        return names
+
+    def other_types(self, where: Where, names: tuple[str, ...]) -> None:
+        for name in names:
+            self.context.known(self.doc, where, name, (*self.spec.types, *self.spec.assembler.other_types), "type")
+
+    def registers(self) -> dict[str, str]:
+        found = self.data.get("registers", {})
+        for name in found:
+            self.context.known(self.doc, ("registers", name), name, self.spec.types, "type")
+        return {name: words(text) for name, text in found.items()}
+
+    # What variants do
+
+    def meaning(self, where: Where, m: dict[str, Any]) -> Meaning:
+        """Each spelling with the modifiers that it means must be a spelling of this opcode too."""
+        at = (*where, "modifiers")
+        selector = self.selector(where, m)
+        found = self.context.expanded(self.doc, at, m["modifiers"])
+        names = found[0] if len(found) == 1 and self.spec.modifiers.keys() >= set(found[0]) else ()
+        short = [v.form for v in self.variants if selector.matches(v)]
+        longer = {(modifiers.union(names), types, operands) for modifiers, types, operands in short}
+        if found and (not names or not longer <= self.found.keys()):
+            message = f"'{selector.text}' with {m['modifiers']} is no spelling of {self.opcode}"
+            self.errors.append(self.doc.error(at, message, "write modifiers that make it one, as in .approx.ftz"))
+        return Meaning(selector, names, m["section"])
+
+    def nan(self, where: Where, n: dict[str, Any]) -> tuple[Selector, NanRule] | None:
+        selector = self.selector(where, n)
+        if not self.context.known(self.doc, (*where, "rule"), n["rule"], self.spec.nan_rules, "NaN rule"):
+            return None
+        rule = self.spec.nan_rules[n["rule"]]
+        return selector, replace(rule, rests_on=self.grounds(where, n, rule.rests_on))
+
+    def accuracy(self, where: Where, a: dict[str, Any]) -> Accuracy:
+        text = words(a.get("range", ""))
+        try:
+            parse_range(text)
+        except ValueError as e:
+            help = "write [-2pi, 2pi], 2^-9 <= |b| <= 2^9, positive and finite, or positive and finite outside (0.5, 2)"
+            self.errors.append(self.doc.error((*where, "range"), str(e), help))
+        return Accuracy(self.selector(where, a), a["kind"], str(a["bound"]), text, a["section"])
+
+    def note(self, where: Where, n: dict[str, Any]) -> Note:
+        return Note(words(n["text"]), self.grounds(where, n), self.selector(where, n), words(n.get("open", "")))
+
+    def hardware(self, where: Where, h: dict[str, Any]) -> HardwarePath | None:
+        selector = self.selector(where, h)
+        code = self.code((*where, "semantics"), h["semantics"], units=True)
+        if code is None:
+            return None
+        units = names_read(code) & set(self.spec.units)
+        if not units:
+            at = (*where, "semantics")
+            self.errors.append(self.doc.error(at, "this calls no unit", "call one as in unit(EX2, a)", key=True))
+        return HardwarePath(selector, code, tuple(sorted(units)))
+
+    # Variants
+
+    def complete(self, v: Variant, made: Instruction) -> Variant:
+        """A variant with what it requires, and what it claims."""
+        targets, versions = self.spec.targets, self.spec.versions
+        manual = manual_requirement(v, made.rules, targets, versions)
+        means = tuple(n for m in made.means if m.selector.matches(v) for n in m.modifiers)
+        if v.listed and any(a.selector.matches(v) for a in made.accuracy):
+            claim = "bounded"
+        elif not v.listed or any(self.spec.modifiers[n].approximate for n in (*v.modifiers, *means)):
+            claim = "unspecified"
+        else:
+            claim = "exact" if any(j.selector.matches(v) for j in made.judged) else "unjudged"
+        return replace(
+            v,
+            requires=observed_requirement(v, manual, made.assembler_rules, targets, versions),
+            manual=manual if v.listed else None,
+            claim=claim,
+            means=means,
+        )
+
+    def satisfiable(self, v: Variant) -> None:
+        """A variant must exist somewhere: its last PTX version must not come before its first."""
+        targets, versions = self.spec.targets, self.spec.versions
+        r = v.requires
+        first = first_version(r, targets, versions)
+        if r.until is not None and versions[r.until].order < versions[first].order:
+            message = f"{v} can never be taken: it needs {r.target} and PTX {r.ptx}, and ends with PTX {r.until}"
+            self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))
