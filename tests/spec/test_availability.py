@@ -4,29 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-from helpers import ROOT
 from helpers.project import Project
 from ptxspec.model import Spec
 from ptxspec.ptxas import verify
-from ptxspec.ptxas.asking import find_ptxas, version
-from ptxspec.read.link import read
-
-
-@pytest.fixture(scope="module")
-def spec() -> Spec:
-    return read(ROOT)
-
-
-@pytest.fixture(scope="module")
-def ptxas(spec: Spec) -> Path:
-    found = find_ptxas()
-    if found is None:
-        pytest.skip("no ptxas found: install the wheel nvidia-cuda-nvcc or the CUDA toolkit")
-    observed = {i.observed for i in spec.instructions.values() if i.observed}
-    if f"ptxas {version(found)}" not in observed:
-        pytest.skip(f"the specification records {', '.join(observed)}, and {found} is {version(found)}")
-    return found
 
 
 def test_ptxas_takes_each_variant_exactly_where_the_specification_says(spec: Spec, ptxas: Path) -> None:

@@ -95,11 +95,6 @@ def written_out(opcode: str, lines: list[str]) -> Iterator[tuple[str, int]]:
 
 
 @pytest.fixture(scope="module")
-def spec() -> Spec:
-    return read(ROOT)
-
-
-@pytest.fixture(scope="module")
 def checked(spec: Spec) -> dict[str, Checked]:
     found, errors = check(spec)
     assert not errors, "\n".join(map(str, errors))
