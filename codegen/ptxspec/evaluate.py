@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import importlib.util
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -13,15 +14,14 @@ from types import ModuleType
 from typing import Any
 
 from .diagnostics import PtxspecError, SpecError, suggest
-from .literals import describe, parse_number
-from .model import Format, Spec, Variant
+from .literals import parse_number
+from .model import BOOL, FixedPoint, Kind, Operand, Spec, Type, Variant
 from .read.link import read_all
 from .read.positioned import load
 from .roots import Root
+from .semantics.compile import Compiler
 from .semantics.exact.evaluate import Step, trace
-from .semantics.exact.rounding import round_to
-from .semantics.program import Kind
-from .semantics.specialise import programs
+from .semantics.exact.rounding import round_to, round_to_integer
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Evaluation:
     target: str | None
     claim: str
     operands: list[int]
-    result: int
+    results: list[int]
     trace: list[TraceLine]
 
 
@@ -88,14 +88,31 @@ def evaluate(
         raise PtxspecError(f"{kernel.variant.spelling} takes {kernel.operands} operands, {len(texts)} came")
     spec, instruction_errors = _spec(root)
     variant = _find(spec, kernel.variant.spelling, kernel.operands, instruction_errors)
-    operands = [parse_operand(t, variant) for t in texts]
+    places = [(s, place) for s in variant.sources for place in s.places]
+    operands = [parse_operand(text, s.type) for text, (s, _) in zip(texts, places, strict=True)]
+    results = _run(kernel, [s.type for s, _ in places], operands, len(variant.results))
+    # Without a trace too: it is what finds an emulator of another state of the specification.
+    lines = _trace(spec, root, variant, target, operands, results)
+    return Evaluation(
+        variant=variant,
+        target=target,
+        claim=spec.claim(variant, target),
+        operands=operands,
+        results=results,
+        trace=lines if with_trace else [],
+    )
+
+
+def _run(kernel: Any, types: list[Type], operands: list[int], results: int) -> list[int]:
+    """What the emulator's kernel makes of registers' bits."""
     import numpy as np
 
-    dtype = np.dtype(f"u{variant.type.width // 8}")
-    result = int(kernel(*(dtype.type(o) for o in operands)))
-    # Without a trace too: it is what finds an emulator of another state of the specification.
-    lines = _trace(spec, root, variant, target, operands, result)
-    return Evaluation(variant, target, spec.claim(variant, target), operands, result, lines if with_trace else [])
+    arrays = [
+        np.bool_(x) if t.kind == BOOL else np.dtype(f"u{t.width // 8}").type(x)
+        for t, x in zip(types, operands, strict=True)
+    ]
+    found = kernel(*arrays, results=results) if results > 1 else (kernel(*arrays),)
+    return [int(x) for x in found]
 
 
 def _spec(root: Root) -> tuple[Spec, list[Any]]:
@@ -115,9 +132,13 @@ def _find(spec: Spec, spelling: str, operands: int, errors: list[Any]) -> Varian
     raise PtxspecError(f"{spelling} is in generated/ but no longer in spec/; run `ptxspec generate`")
 
 
-def parse_operand(text: str, variant: Variant) -> int:
-    """The encoding of an operand of a variant."""
-    type_, text = variant.type, text.strip()
+def parse_operand(text: str, type_: Type) -> int:
+    """The bits of a register of a type."""
+    text = text.strip()
+    if type_.kind == BOOL:
+        if text.lower() not in ("true", "false"):
+            raise PtxspecError(f"operand '{text}': .{type_.name} takes true or false")
+        return int(text.lower() == "true")
     digits = text[2:]
     if text[:2].lower() == "0x" and "p" not in digits.lower() and "." not in digits:
         if len(digits) * 4 != type_.width or not all(c in "0123456789abcdefABCDEF" for c in digits):
@@ -130,43 +151,70 @@ def parse_operand(text: str, variant: Variant) -> int:
     if len(lanes) != type_.lanes:
         hint = "its bits, or its lanes as low,high" if type_.lanes > 1 else "one number"
         raise PtxspecError(f"operand '{text}': .{type_.name} takes {hint}")
-    return sum(_number(lane.strip(), type_.format) << (i * type_.format.width) for i, lane in enumerate(lanes))
+    return type_.pack([_number(lane.strip(), type_) for lane in lanes])
 
 
-def _number(text: str, format: Format) -> int:
-    sign = format.sign_bit if text.startswith("-") else 0
+def _number(text: str, type_: Type) -> int:
+    """The encoding of a lane."""
+    format = type_.kind.format
     word = text.lstrip("+-").lower()
-    if word in ("inf", "infinity"):
-        return sign | format.infinity
-    if word == "nan":
-        return sign | format.canonical_nan
+    if format is not None and word in ("inf", "infinity", "nan"):
+        sign = format.sign_bit if text.startswith("-") else 0
+        if word == "nan" and format.nans:
+            return sign | format.canonical_nan
+        if word != "nan" and format.has_infinity:
+            return sign | format.infinity
+        raise PtxspecError(f"operand '{text}': {format.name} has no {'NaN' if word == 'nan' else 'infinity'}")
     number = parse_number(text)
     if number is None:
         forms = "write 1.5, -0.0, inf, nan, 0x1.8p-3 or bits such as 0x3fc00000"
         help = suggest(text, ("inf", "-inf", "nan"), otherwise=forms)
         raise PtxspecError(f"operand '{text}' is not a number; {help}")
     value: Fraction = number[0]
-    return round_to(value, format, "roundTiesToEven", False, number[1])
+    if format is not None:
+        return round_to(value, format, "roundTiesToEven", False, number[1])
+    fixed = type_.kind.fixed or FixedPoint(type_.name, type_.kind.width, signed=False, point=0)
+    if not fixed.least <= value * (1 << fixed.point) <= fixed.largest:
+        raise PtxspecError(f"operand '{text}' is beyond .{type_.name}")
+    return round_to_integer(value, fixed, "roundTiesToEven")
 
 
 def _trace(
-    spec: Spec, root: Root, variant: Variant, target: str | None, operands: list[int], result: int
+    spec: Spec, root: Root, variant: Variant, target: str | None, operands: list[int], results: list[int]
 ) -> list[TraceLine]:
-    found = programs(spec, spec.instructions[variant.opcode], variant)
+    found = Compiler(spec).programs(spec.instructions[variant.opcode], variant)
     program = found.get(target, found[None])
-    width = variant.type.format.width
+    registers = iter(operands)
+    inputs = [lanes_of(s, [next(registers) for _ in s.places], variant.lanes) for s in variant.sources]
     lines, lanes = [], []
     sources: dict[str, tuple[str, ...]] = {}
-    for lane in range(variant.type.lanes):
-        lane_result, steps = trace(program, [o >> (lane * width) & ((1 << width) - 1) for o in operands])
-        lanes.append(lane_result)
+    for lane in range(variant.lanes):
+        lane_results, steps = trace(program, [column[lane] for column in inputs])
+        lanes.append(lane_results)
         lines += [_line(root.path, lane, step, sources) for step in steps]
-    whole = sum(x << (i * width) for i, x in enumerate(lanes))
-    if whole != result:
-        raise PtxspecError(
-            f"generated/ and spec/ disagree on {variant}: 0x{result:x} and 0x{whole:x}; run `ptxspec generate`"
-        )
+    whole = [
+        x for r, column in zip(variant.results, zip(*lanes, strict=True), strict=True) for x in registers_of(r, column)
+    ]
+    if whole != results:
+        said = " and ".join(", ".join(map(hex, xs)) for xs in (results, whole))
+        raise PtxspecError(f"generated/ and spec/ disagree on {variant}: {said}; run `ptxspec generate`")
     return lines
+
+
+def lanes_of(o: Operand, registers: list[int], lanes: int) -> list[int]:
+    """What each lane has of an operand, whose bits stand in `registers` in the statement's order."""
+    if o.registers:
+        by_name = dict(zip(o.registers, registers, strict=True))
+        return [by_name[f"{o.name}{i}"] for i in range(lanes)]
+    found = [registers[0]] if o.kind == BOOL else o.type.unpack(registers[0])
+    return found if len(found) == lanes else found * lanes
+
+
+def registers_of(o: Operand, lanes: Sequence[int]) -> list[int]:
+    """The registers of a result, in the statement's order."""
+    if o.registers:
+        return [lanes[int(name[len(o.name) :])] for name in o.registers]
+    return [lanes[0] if o.kind == BOOL else o.type.pack(list(lanes))]
 
 
 def _line(root: Path, lane: int, step: Step, sources: dict[str, tuple[str, ...]]) -> TraceLine:
@@ -175,12 +223,3 @@ def _line(root: Path, lane: int, step: Step, sources: dict[str, tuple[str, ...]]
         sources[let.path] = load(root / let.path, root).lines
     text = sources[let.path][let.mark.line - 1].strip()
     return TraceLine(lane, let.stage, let.label, let.path, let.mark.line, text, let.value.kind, step.before, step.after)
-
-
-def describe_value(value: int, kind: Kind) -> str:
-    """A value of a program for people."""
-    if kind.sort == "bool":
-        return "true" if value else "false"
-    if kind.format is not None:
-        return describe(value, kind.format)
-    return f"0x{value:0{kind.width // 4}x}"

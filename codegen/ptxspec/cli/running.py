@@ -8,9 +8,8 @@ from typing import Any
 
 from .. import evaluate as e, roots
 from ..evaluate import Evaluation
-from ..literals import describe
-from ..model import Variant
-from ..semantics.program import Kind
+from ..literals import describe, hexadecimal
+from ..model import BOOL, Kind, Type, Variant
 from . import OK
 
 
@@ -33,45 +32,54 @@ def _eval(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps(_as_json(found), indent=2))
         return OK
-    v, digits = found.variant, found.variant.type.width // 4
+    v = found.variant
     print(f"{v}{' on ' + found.target if found.target else ''}, {found.claim}")
-    for name, bits in zip("abc", found.operands, strict=False):
-        print(f"  {name}  {_lanes(v, bits)}")
+    places = [(place, s.type) for s in v.sources for place in s.places]
+    for (name, type_), bits in zip(places, found.operands, strict=True):
+        print(f"  {name}  {_value(bits, type_)}")
     for t in found.trace:
-        lane = f"lane {t.lane}  " if v.type.lanes > 1 else ""
+        lane = f"lane {t.lane}  " if v.lanes > 1 else ""
         print(f"\n  {lane}{t.stage}  {t.path}:{t.line}  {t.text}")
         if t.before is not None:
-            print(f"    before  {t.name} = {e.describe_value(t.before, t.kind)}")
-        print(f"    after   {t.name} = {e.describe_value(t.after, t.kind)}")
+            print(f"    before  {t.name} = {describe(t.before, t.kind)}")
+        print(f"    after   {t.name} = {describe(t.after, t.kind)}")
     if found.trace:
         print()
-    if v.predicate:
-        print(f"  p  {str(bool(found.result)).lower()}")
-    else:
-        print(f"  d  {_lanes(v, found.result)}{f'  0x{found.result:0{digits}x}' if v.type.lanes > 1 else ''}")
+    for (name, type_), bits in zip(_results(v), found.results, strict=True):
+        whole = f"  {hexadecimal(bits, type_.width)}" if type_.lanes > 1 else ""
+        print(f"  {name}  {_value(bits, type_)}{whole}")
     return OK
 
 
-def _lanes(variant: Variant, bits: int) -> str:
-    width, format = variant.type.format.width, variant.type.format
-    lanes = [bits >> (i * width) & ((1 << width) - 1) for i in range(variant.type.lanes)]
-    return ", ".join(describe(x, format) for x in lanes)
+def _results(v: Variant) -> list[tuple[str, Type]]:
+    """The registers of the results, each with its type."""
+    return [(place, r.type) for r in v.results for place in r.places]
+
+
+def _value(bits: int, type_: Type) -> str:
+    """A register's lanes for people."""
+    return ", ".join(describe(x, type_.kind) for x in type_.unpack(bits))
+
+
+def _json(bits: int, type_: Type) -> str | bool:
+    return bool(bits) if type_.kind == BOOL else hexadecimal(bits, type_.width)
 
 
 def _as_json(found: Evaluation) -> dict[str, Any]:
     v = found.variant
-    digits = v.type.width // 4
+    sources = [s.type for s in v.sources for _ in s.places]
+    results = [_json(bits, type_) for (_, type_), bits in zip(_results(v), found.results, strict=True)]
 
     def value(bits: int | None, kind: Kind) -> str | bool | None:
         if bits is None:
             return None
-        return bool(bits) if kind.sort == "bool" else f"0x{bits:0{kind.width // 4}x}"
+        return bool(bits) if kind == BOOL else hexadecimal(bits, kind.width)
 
     return {
         "schema": 1,
         "variant": v.spelling,
-        "operands": [f"0x{o:0{digits}x}" for o in found.operands],
-        "result": bool(found.result) if v.predicate else f"0x{found.result:0{digits}x}",
+        "operands": [_json(o, type_) for o, type_ in zip(found.operands, sources, strict=True)],
+        "result": results[0] if len(results) == 1 else results,
         "claim": found.claim,
         "trace": [
             {

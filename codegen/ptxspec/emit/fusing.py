@@ -11,10 +11,11 @@ Four rewritings, none of which changes a bit:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeGuard
+from typing import TypeAlias, TypeGuard
 
+from ..model import Format
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, variables
 
@@ -24,6 +25,9 @@ PROPAGATE = "propagate"
 # (x, condition, pattern): the pattern where the condition holds, in x's place.
 REPLACE = "replace"
 
+Lets: TypeAlias = tuple[Let, ...]
+Terms: TypeAlias = tuple[Term, ...]
+
 
 @dataclass(frozen=True)
 class Flushing(Apply):
@@ -32,9 +36,18 @@ class Flushing(Apply):
 
 def fuse(program: Program) -> Program:
     """A program that does the same in fewer passes over its operands, and may call `FLUSH`, `PROPAGATE`, `REPLACE`."""
-    lets, result = _without_second_canonicalising(program.lets, program.result)
-    lets, result = _flushing_operands(_with_corrections(_flushing_late(lets, result), result), result)
-    return replace(program, lets=live(list(lets), result), result=result)
+    if not all(f.is_ieee for f in _formats(program)):
+        return program
+    lets, results = _without_second_canonicalising(program.lets, program.results)
+    lets, results = _flushing_operands(_with_corrections(_flushing_late(lets, results), results), results)
+    return replace(program, lets=live(lets, results), results=results)
+
+
+def _formats(program: Program) -> Iterator[Format]:
+    """The formats of its values. What the rewritings rest on is said of formats like IEEE 754's."""
+    for term in (*program.inputs, *(let.value for let in program.lets), *program.results):
+        if term.kind.format is not None:
+            yield term.kind.format
 
 
 def _computes(term: Term | None) -> TypeGuard[Apply]:
@@ -50,7 +63,7 @@ def _map(term: Term, by_name: Mapping[str, Term]) -> Term:
     return term
 
 
-def _without_second_canonicalising(lets: tuple[Let, ...], result: Term) -> tuple[tuple[Let, ...], Term]:
+def _without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
     canonical: set[str] = set()
     same: dict[str, Term] = {}
     kept: list[Let] = []
@@ -67,7 +80,7 @@ def _without_second_canonicalising(lets: tuple[Let, ...], result: Term) -> tuple
             case _ if _computes(value):
                 canonical.add(let.name)
         kept.append(replace(let, value=value))
-    return tuple(kept), _map(result, same)
+    return tuple(kept), tuple(_map(r, same) for r in results)
 
 
 def _flushed(term: Term) -> Var | None:
@@ -85,9 +98,9 @@ def _flushed(term: Term) -> Var | None:
     return None
 
 
-def _signs(lets: tuple[Let, ...], result: Term) -> set[str]:
+def _signs(lets: Lets, results: Terms) -> set[str]:
     """What is used for its sign alone, and is made of such by functions of single bits: flushing does not change it."""
-    others = set(variables(result))
+    others = set[str]().union(*map(variables, results))
     used: set[str] = set()
 
     def look(term: Term) -> None:
@@ -108,11 +121,11 @@ def _bitwise(term: Term) -> bool:
     return True
 
 
-def _flushing_late(lets: tuple[Let, ...], result: Term) -> tuple[Let, ...]:
+def _flushing_late(lets: Lets, results: Terms) -> Lets:
     """Flushing on a line of its own becomes `FLUSH` around the uses, if all of them can do it."""
     late: dict[str, Apply] = {}
     found: list[Let] = []
-    signs = _signs(lets, result)
+    signs = _signs(lets, results)
     for let in lets:
         x = _flushed(let.value)
         if let.name in signs:
@@ -141,7 +154,7 @@ def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
     return replace(term, arguments=tuple(_with_flushed_operands(a, late) for a in term.arguments))
 
 
-def _flushing_operands(lets: tuple[Let, ...], result: Term) -> tuple[tuple[Let, ...], Term]:
+def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
     """Functions flush their operands themselves, where that is asked of some and changes nothing of the others."""
     flushed: set[str] = set()
 
@@ -165,12 +178,12 @@ def _flushing_operands(lets: tuple[Let, ...], result: Term) -> tuple[tuple[Let, 
         found.append(replace(let, value=changed(let.value)))
         if isinstance(let.value, Apply) and let.value.ftz:
             flushed.add(let.name)
-    return tuple(found), changed(result)
+    return tuple(found), tuple(map(changed, results))
 
 
-def _with_corrections(lets: tuple[Let, ...], result: Term) -> tuple[Let, ...]:
+def _with_corrections(lets: Lets, results: Terms) -> Lets:
     values = {let.name: let.value for let in lets}
-    uses = Counter(name for term in (*values.values(), result) for name in _mentions(term))
+    uses = Counter(name for term in (*values.values(), *results) for name in _mentions(term))
     return tuple(_propagation(let, values, uses) or _replacement(let, values, uses) for let in lets)
 
 

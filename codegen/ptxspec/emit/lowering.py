@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..check.checking import Checked
-from ..model import Variant
+from ..model import Kind, Variant
 from ..semantics.functions import TABLE
-from ..semantics.program import Apply, Const, Kind, Let, Program, Term, Var
+from ..semantics.program import Apply, Const, Let, Program, Term, Var
 
 # The functions that IEEE 754 only recommends, and that no processor has: much code, or approximations.
 ELEMENTARY = frozenset(name for name, f in TABLE.items() if f.clause == "9.2")
@@ -37,7 +37,7 @@ class Function:
     parameters: list[str]
     serves: list[str]
     lines: list[Line]
-    result: str
+    results: list[str]
 
 
 def source_of(let: Let) -> str:
@@ -76,7 +76,7 @@ def _name(variant: Variant, target: str | None) -> str:
 
 def applications(program: Program) -> Iterator[Apply]:
     """Every call of a function in a program."""
-    pending: list[Term] = [program.result, *(let.value for let in program.lets)]
+    pending: list[Term] = [*program.results, *(let.value for let in program.lets)]
     while pending:
         term = pending.pop()
         if isinstance(term, Apply):

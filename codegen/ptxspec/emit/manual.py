@@ -211,8 +211,8 @@ def _default_rounding(spec: Spec, instruction: Instruction) -> str:
     """How the sentence on the directions ends. What is an approximation, or short for another spelling, has no say."""
     modifiers = spec.modifiers
     exact = [v for v in instruction.variants if not v.means and not any(modifiers[m].approximate for m in v.modifiers)]
-    types = list(dict.fromkeys(v.type.name for v in exact))
-    free = list(dict.fromkeys(v.type.name for v in exact if not any(modifiers[m].mode for m in v.modifiers)))
+    types = list(dict.fromkeys(v.type_names[0] for v in exact))
+    free = list(dict.fromkeys(v.type_names[0] for v in exact if not any(modifiers[m].mode for m in v.modifiers)))
     if not free:
         return "there is no default"
     if free == types:
@@ -229,22 +229,24 @@ def _operands(spec: Spec, instruction: Instruction) -> list[Operands]:
             ", ".join(f".{r}" for r in assembler.registers.get(t.name, ())),
             t.name in assembler.immediates,
         )
-        for t in dict.fromkeys(v.type for v in instruction.variants)
+        for t in dict.fromkeys(t for v in instruction.variants for t in (*v.types, *(s.type for s in v.sources)))
     ]
 
 
 def _nan_rules(instruction: Instruction) -> list[tuple[NanRule, list[str]]]:
     """The NaN rules that the variants follow, with what follows each: first those that the instruction states, then
     those of all other variants of a type."""
-    numeric = [v for v in instruction.variants if not v.predicate]
+    numeric = [v for v in instruction.variants if v.result.type.nan]
     stated = [(selector, rule) for selector, rule in instruction.nan if any(map(selector.matches, numeric))]
     others: dict[str, tuple[NanRule, list[str]]] = {}
     for v in numeric:
         if not any(selector.matches(v) for selector, _ in stated):
-            types = others.setdefault(v.type.nan.name, (v.type.nan, []))[1]
-            if v.type.name not in types:
-                types.append(v.type.name)
-    shared = {v.type.name for v in numeric if any(selector.matches(v) for selector, _ in stated)}
+            rule = instruction.nan_rule(v)
+            assert rule is not None
+            types = others.setdefault(rule.name, (rule, []))[1]
+            if v.result.type.name not in types:
+                types.append(v.result.type.name)
+    shared = {v.type_names[0] for v in numeric if any(selector.matches(v) for selector, _ in stated)}
     return [(rule, [selector.text or "all"]) for selector, rule in stated] + [
         (rule, [f"other .{t}" if t in shared else f".{t}" for t in types]) for rule, types in others.values()
     ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from ..model import Spec, Variant
+from ..model import BOOL, Form, Spec, Variant
 from ..read.requirements import versions_on
 from .asking import judge, statement, version
 
@@ -68,7 +68,7 @@ def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[
     """Judge every variant on every pair of a target and a PTX version, those that must be refused everywhere too."""
     refused = [v for i in spec.instructions.values() for v in i.refused]
     everything = [*(v for i in spec.instructions.values() for v in i.variants), *refused]
-    statements = [statement(v.spelling, v.operands, v.predicate) for v in everything]
+    statements = [statement(v.spelling, v.operands, v.result.kind == BOOL) for v in everything]
 
     def wrong_on(pair: Pair) -> list[Disagreement]:
         return [
@@ -85,6 +85,7 @@ def combinations(spec: Spec, opcode: str) -> Iterator[tuple[tuple[str, ...], int
     that it does not have, with 1 to 4 operands.
 
     Left out are modifiers that the assembler is recorded to ignore where they do not belong."""
+    types = list(dict.fromkeys(t for i in spec.instructions.values() for v in i.variants for t in v.type_names))
     own = {m for v in spec.instructions[opcode].variants for m in v.modifiers}
     ignored = {name for names in spec.assembler.ignored for name in names}
     grouped = {m for g in spec.groups.values() for m in g}
@@ -94,7 +95,7 @@ def combinations(spec: Spec, opcode: str) -> Iterator[tuple[tuple[str, ...], int
     sets = [s for n in range(len(single) + 1) for s in itertools.combinations(single, n)]
     strange = [(), *((m,) for m in foreign)]
     for parts in itertools.product(itertools.product(*groups), sets, strange):
-        for type_ in spec.types:
+        for type_ in types:
             for operands in range(1, 5):
                 yield (*itertools.chain.from_iterable(parts[0]), *parts[1], *parts[2], type_), operands
 
@@ -107,8 +108,8 @@ def illegal(
     count = 0
     jobs = []
     for opcode, instruction in spec.instructions.items():
-        predicate = instruction.variants[0].predicate
-        known = {(v.names, v.operands): v for v in instruction.variants}
+        predicate = instruction.variants[0].result.kind == BOOL
+        known = {v.form: v for v in instruction.variants}
         every = list(combinations(spec, opcode))
         count += len(every) * len(on)
         jobs += [
@@ -116,22 +117,23 @@ def illegal(
         ]
 
     def wrong_in(
-        job: tuple[str, bool, dict[tuple[frozenset[str], int], Variant], list[tuple[tuple[str, ...], int]], Pair],
+        job: tuple[str, bool, dict[Form, Variant], list[tuple[tuple[str, ...], int]], Pair],
     ) -> list[Disagreement]:
         opcode, predicate, known, batch, pair = job
         tolerated = spec.instructions[opcode].tolerated
-        found = [known.get((frozenset(names), n)) for names, n in batch]
+        forms = [(frozenset(names[:-1]), names[-1:], n) for names, n in batch]
+        found = [known.get(form) for form in forms]
         # A legal spelling in the manual's order: some modifiers are refused in others.
         spelled = [v.spelling if v else ".".join((opcode, *b[0])) for v, b in zip(found, batch, strict=True)]
         statements = [statement(s, n, predicate) for s, (_, n) in zip(spelled, batch, strict=True)]
         wrong = []
         verdicts = judge(ptxas, statements, *pair)
-        for v, s, (names, n), messages in zip(found, spelled, batch, verdicts, strict=True):
-            if any(frozenset(names) in t.names and n == t.operands for t in tolerated):
+        for v, s, form, messages in zip(found, spelled, forms, verdicts, strict=True):
+            if any(form in t.forms for t in tolerated):
                 continue
             expected = v is not None and takes(spec, v, *pair)
             if expected == bool(messages):
-                wrong.append(Disagreement(s, n, *pair, messages[0] if messages else ""))
+                wrong.append(Disagreement(s, form[2], *pair, messages[0] if messages else ""))
         return wrong
 
     found = _collect(wrong_in, jobs, progress)

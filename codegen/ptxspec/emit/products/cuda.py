@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...check.checking import Checked
 from ...check.corner_cases import cases, diagonal
-from ...model import Requirement, Spec, Variant
+from ...model import BOOL, Operand, Requirement, Spec, Variant
 from ...semantics.program import Program
 from ..registry import product
 from ..text import Files, Templates
@@ -34,15 +34,15 @@ class Test:
 
     @property
     def width(self) -> int:
-        return self.variant.type.width
+        return self.variant.sources[0].type.width
 
     @property
     def lane_width(self) -> int:
-        return self.variant.type.format.width
+        return self.variant.sources[0].kind.width
 
     @property
     def result_width(self) -> int:
-        return 32 if self.variant.predicate else self.width
+        return 32 if self.variant.result.kind == BOOL else self.width
 
     @property
     def unsigned(self) -> str:
@@ -54,11 +54,12 @@ class Test:
 
     @property
     def constraint(self) -> str:
-        return self.variant.type.constraint
+        return self.variant.sources[0].type.constraint
 
     @property
     def infinity(self) -> str:
-        return f"0x{self.variant.type.format.infinity:x}"
+        format = self.variant.sources[0].kind.format
+        return f"0x{format.infinity if format else 0:x}"
 
 
 @product("cuda")
@@ -116,20 +117,22 @@ def _test(checked: Checked, v: Variant, shared: dict[tuple[str, ...], Vectors]) 
     vectors = shared.setdefault(rows, Vectors(f"{v.identifier}_vectors", rows)) if rows else None
     floors = [v.requires.ptx, *(w.ptx for w in v.requires.within if w.ptx)]
     architecture, ptx = _architecture(v.requires.target), max(map(_number, floors))
-    return Test(v, v.identifier, program.inputs, architecture, ptx, vectors)
+    return Test(v, v.identifier, tuple(i.name for i in program.inputs), architecture, ptx, vectors)
 
 
 def _rows(checked: Checked, v: Variant, program: Program) -> Iterator[str]:
     """The corner cases that are about the variant, with what its program makes of them."""
     for table in checked.instruction.corner_tables:
         for row in table.rows if table.selector.matches(v) else ():
-            if len(row.operands) == v.operands:
+            if len(row.operands) == len(v.sources):
                 for case in cases(row, program, diagonal):
-                    cells = [_spread(x, v) for x in case.operands]
-                    cells.append(str(case.result) if v.predicate else _spread(case.result, v))
-                    yield ", ".join([*cells, str(int(row.result.text == "NaN" and not v.predicate))])
+                    cells = [
+                        _spread(x, s)
+                        for x, s in zip((*case.operands, *case.results), (*v.sources, *v.results), strict=True)
+                    ]
+                    yield ", ".join([*cells, str(int(row.results[0].text == "NaN"))])
 
 
-def _spread(bits: int, v: Variant) -> str:
+def _spread(bits: int, o: Operand) -> str:
     """A lane's encoding in every lane."""
-    return f"0x{sum(bits << (v.type.format.width * i) for i in range(v.type.lanes)):x}"
+    return f"0x{o.type.pack([bits] * o.type.lanes):x}" if o.kind != BOOL else str(bits)

@@ -13,6 +13,8 @@ from ...grounds import Grounds
 from ...model import (
     Accuracy,
     CornerTable,
+    FixedPoint,
+    Format,
     Instruction,
     Note,
     Requirement,
@@ -46,16 +48,10 @@ def as_data(spec: Spec) -> dict[str, Any]:
             {"name": t.name, "ptx": t.ptx, "base": t.base or None, "kind": t.kind or None}
             for t in spec.targets.values()
         ],
-        "formats": {
-            f.name: {
-                "width": f.width, "exponent_bits": f.exponent_bits, "fraction_bits": f.fraction_bits,
-                "canonical_nan": f"0x{f.canonical_nan:0{f.width // 4}x}",
-            }
-            for f in spec.formats.values()
-        },
+        "formats": {f.name: _format(f) for f in spec.formats.values()},
         "types": {
             t.name: {
-                "format": t.format.name, "lanes": t.lanes, "width": t.width, "nan": t.nan.name,
+                "kind": str(t.kind), "lanes": t.lanes, "width": t.width, "nan": t.nan.name if t.nan else None,
                 "registers": t.registers, "summary": t.summary,
             }
             for t in spec.types.values()
@@ -68,7 +64,11 @@ def as_data(spec: Spec) -> dict[str, Any]:
         "modifiers": {
             m.name: {"summary": m.summary, "rests_on": _grounds(m.rests_on)} for m in spec.modifiers.values()
         },
-        "assembler": json.loads(json.dumps(asdict(spec.assembler))),
+        "assembler": {
+            **json.loads(json.dumps(asdict(spec.assembler))),
+            "other_forms": {i.opcode: [".".join(f) for f in i.elsewhere or ()] for i in spec.instructions.values()},
+            "empty_types": {i.opcode: i.empty_types for i in spec.instructions.values()},
+        },
         "opcodes": {i.opcode: _opcode(i) for i in spec.instructions.values()},
         "recordings": [
             {n: getattr(r, n) for n in ("path", "gpu", "target", "driver", "compiler", "date")} for r in spec.recordings
@@ -93,6 +93,18 @@ def _lines(data: dict[str, Any]) -> str:
             body = short(value)
         parts.append(f"  {short(key)}: {body}")
     return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _format(f: Format | FixedPoint) -> dict[str, Any]:
+    if isinstance(f, FixedPoint):
+        return {"width": f.width, "signed": f.signed, "point": f.point}
+    digits = -(-f.width // 4)
+    return {
+        "width": f.width, "exponent_bits": f.exponent_bits, "fraction_bits": f.fraction_bits, "bias": f.bias,
+        "signed": f.signed, "zero": f.has_zero, "subnormals": f.has_subnormals, "infinity": f.has_infinity,
+        "nans": f.nans, "canonical_nan": f"0x{f.canonical_nan:0{digits}x}", "overflow": f.overflow,
+        "container": f.container, "shift": f.shift,
+    }  # fmt: skip
 
 
 def _requirement(r: Requirement) -> dict[str, Any]:
@@ -122,7 +134,7 @@ def _variant(spec: Spec, instruction: Instruction, v: Variant) -> dict[str, Any]
     return {
         "variant": v.spelling,
         "operands": v.operands,
-        "type": v.type.name,
+        "type": v.type_names[-1],
         "requires": _requirement(v.requires),
         "manual": _requirement(v.manual) if v.manual else None,
         "claim": v.claim,
@@ -130,7 +142,7 @@ def _variant(spec: Spec, instruction: Instruction, v: Variant) -> dict[str, Any]
         "recorded": {r.path: found for r, found in recorded(spec, v)},
         "means": longer.spelling if longer else None,
         "accuracy": [_accuracy(a) for a in instruction.accuracy if a.selector.matches(v)],
-        "nan": None if v.predicate else instruction.nan_rule(v).name,
+        "nan": rule.name if (rule := instruction.nan_rule(v)) else None,
         **_own_nan(instruction, v),
         "notes": [i for i, n in enumerate(instruction.notes) if n.selector.matches(v)],
     }
@@ -139,13 +151,13 @@ def _variant(spec: Spec, instruction: Instruction, v: Variant) -> dict[str, Any]
 def _own_nan(instruction: Instruction, v: Variant) -> dict[str, Any]:
     """What the NaN rule rests on where the instruction says something of its own."""
     rule = instruction.nan_rule(v)
-    own = not v.predicate and any(r is rule for _, r in instruction.nan)
-    return {"nan_rests_on": _grounds(rule.rests_on)} if own else {}
+    own = any(r is rule for _, r in instruction.nan)
+    return {"nan_rests_on": _grounds(rule.rests_on)} if rule and own else {}
 
 
 def _tolerated(t: Tolerated) -> dict[str, Any]:
-    names = [sorted(n) for n in t.names]
-    return {"text": t.text, "names": names, "operands": t.operands, "note": t.note}
+    names = [sorted((*modifiers, *types)) for modifiers, types, _ in t.forms]
+    return {"text": t.text, "names": names, "operands": t.forms[0][2], "note": t.note}
 
 
 def _grounds(g: Grounds) -> dict[str, Any]:
@@ -176,7 +188,7 @@ def _for(selector: Selector) -> str | None:
 
 
 def _table(t: CornerTable) -> dict[str, Any]:
-    rows = [[*(v.text for v in r.operands), r.result.text] for r in t.rows]
+    rows = [[*(v.text for v in r.operands), "|".join(v.text for v in r.results)] for r in t.rows]
     return {"title": t.title, "rests_on": _grounds(t.rests_on), "for": _for(t.selector), "rows": rows}
 
 

@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import ClassVar
 
 from ...check.checking import Checked
-from ...model import ROUNDINGS, Spec, Variant
+from ...model import ROUNDINGS, Kind, Spec, Variant
 from ...read.requirements import versions_on
 from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Kind, Term, Var
+from ...semantics.program import Apply, Term, Var
 from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse
 from ..lowering import Function, Line, Lowering, Shared, shared, source_of
 from ..registry import product
@@ -21,7 +21,8 @@ _FOLDER = "python/ptxemu"
 _WIDTH = 110
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
-    "5.4.1": "operations", "5.4.2": "operations", "5.5.1": "operations", "5.7.2": "operations", "5.11": "operations",
+    "5.4.1": "operations", "5.4.2, 5.8": "operations", "5.5.1": "operations", "5.7.2": "operations",
+    "5.11": "operations",
     "6.2.1": "operations", "9.2": "elementary", "9.6": "operations", "": "operations",
 }  # fmt: skip
 _INVENTED = {FLUSH: "rounding", PROPAGATE: "operations", REPLACE: "rounding"}
@@ -119,8 +120,13 @@ class _Writer(Lowering):
         program = fuse(shared.program)
         for let in program.lets:
             self.lines.append(Line(f"{let.name} = {self.fitting(let.value)}", source_of(let)))
-        parameters = [f"{n}: Array" for n in program.inputs]
-        return Function(shared.name, parameters, shared.serves(), self.lines, self.term(program.result))
+        return Function(
+            name=shared.name,
+            parameters=[f"{i.name}: Array" for i in program.inputs],
+            serves=shared.serves(),
+            lines=self.lines,
+            results=[self.term(r) for r in program.results],
+        )
 
     def fitting(self, term: Term) -> str:
         """The term's text; of one too long for a line, the arguments are computed on lines of their own first."""

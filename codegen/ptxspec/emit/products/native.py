@@ -12,9 +12,9 @@ from typing import ClassVar
 import mpmath  # type: ignore[import-untyped]
 
 from ...check.checking import Checked
-from ...model import ROUNDINGS, Format, Spec
+from ...model import BOOL, ROUNDINGS, Format, Kind, Spec
 from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Kind, Program
+from ...semantics.program import Apply, Program
 from ..lowering import ELEMENTARY, Function, Line, Lowering, Shared, applications, shared, source_of
 from ..registry import product
 from ..text import Files, Templates
@@ -39,8 +39,12 @@ class CFunction(Function):
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu/native."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime/native").items()}
+    formats = [f for f in spec.formats.values() if isinstance(f, Format) and f.is_ieee]
     files[f"{_FOLDER}/formats.h"] = templates.render(
-        "emulator/native/formats.h.j2", ["spec/types.yaml"], comment="/* {} */", formats=list(spec.formats.values())
+        "emulator/native/formats.h.j2",
+        ["spec/types.yaml"],
+        comment="/* {} */",
+        formats=formats,
     )
     files[f"{_FOLDER}/turns.h"] = templates.render(
         "emulator/native/turns.h.j2", [], comment="/* {} */", turns=list(_turns())
@@ -67,6 +71,14 @@ def _turns() -> Iterator[tuple[int, int]]:
 
 def why_not(program: Program) -> str | None:
     """Why a program has no C, and runs on NumPy; None where it has."""
+    if len(program.results) > 1:
+        return "it has two results"
+    if len({i.kind for i in program.inputs}) > 1 or program.inputs[0].kind.sort != "float":
+        return "its operands are not floats of one format"
+    values = [*program.inputs, *(let.value for let in program.lets), *applications(program)]
+    for kind in dict.fromkeys(v.kind for v in values):
+        if kind.sort == "integer" or (kind.format and not kind.format.is_ieee):
+            return f"there is no C for a {kind}"
     directions = set()
     for a in applications(program):
         if a.function in WITHOUT_C:
@@ -117,18 +129,19 @@ def _has_carrier(f: Format) -> bool:
 
 def _function(one: Shared) -> CFunction:
     program, c = one.program, _Writer()
-    operand = _unsigned(program.format.width)
+    operand = _type(program.inputs[0].kind)
+    (result,) = program.results
     return CFunction(
         name=one.name,
-        parameters=[f"{operand} {c.variable(n)}" for n in program.inputs],
+        parameters=[f"{operand} {c.variable(i.name)}" for i in program.inputs],
         serves=one.serves(),
         lines=[
             Line(f"{_type(let.value.kind)} {c.variable(let.name)} = {c.term(let.value)};", source_of(let))
             for let in program.lets
         ],
-        result=c.term(program.result),
+        results=[c.term(result)],
         operand_type=operand,
-        result_type="uint8_t" if program.result.kind.sort == "bool" else _type(program.result.kind),
+        result_type="uint8_t" if result.kind == BOOL else _type(result.kind),
         direction=_direction(program),
         undecided=any(a.function in ELEMENTARY for a in applications(program)),
     )

@@ -34,14 +34,14 @@ def add_f32_2(a: Array, b: Array) -> Array:
     # add.rn.f32
     # add.f32x2
     # add.rn.f32x2
-    d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:34
+    d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:36
     return d
 
 
 def add_sat_f32_2(a: Array, b: Array) -> Array:
     # add.sat.f32
     # add.rn.sat.f32
-    d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:34
+    d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -53,7 +53,7 @@ def add_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rn.ftz.f32x2
     # add.f32 on sm_10, sm_11, sm_12, sm_13
     # add.rn.f32 on sm_10, sm_11, sm_12, sm_13
-    d = addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:34
+    d = addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:36
     return d
 
 
@@ -62,7 +62,7 @@ def add_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rn.ftz.sat.f32
     # add.sat.f32 on sm_10, sm_11, sm_12, sm_13
     # add.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    d = addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:34
+    d = addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -70,13 +70,13 @@ def add_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def add_rz_f32_2(a: Array, b: Array) -> Array:
     # add.rz.f32
     # add.rz.f32x2
-    d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:34
+    d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:36
     return d
 
 
 def add_rz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rz.sat.f32
-    d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:34
+    d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -85,14 +85,14 @@ def add_rz_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rz.ftz.f32
     # add.rz.ftz.f32x2
     # add.rz.f32 on sm_10, sm_11, sm_12, sm_13
-    d = addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:34
+    d = addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:36
     return d
 
 
 def add_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rz.ftz.sat.f32
     # add.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    d = addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:34
+    d = addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -100,13 +100,13 @@ def add_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def add_rm_f32_2(a: Array, b: Array) -> Array:
     # add.rm.f32
     # add.rm.f32x2
-    d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:34
+    d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:36
     return d
 
 
 def add_rm_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rm.sat.f32
-    d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:34
+    d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -114,13 +114,13 @@ def add_rm_sat_f32_2(a: Array, b: Array) -> Array:
 def add_rm_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rm.ftz.f32
     # add.rm.ftz.f32x2
-    d = addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:34
+    d = addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:36
     return d
 
 
 def add_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rm.ftz.sat.f32
-    d = addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:34
+    d = addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -128,13 +128,13 @@ def add_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def add_rp_f32_2(a: Array, b: Array) -> Array:
     # add.rp.f32
     # add.rp.f32x2
-    d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:34
+    d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:36
     return d
 
 
 def add_rp_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rp.sat.f32
-    d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:34
+    d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -142,13 +142,13 @@ def add_rp_sat_f32_2(a: Array, b: Array) -> Array:
 def add_rp_ftz_f32_2(a: Array, b: Array) -> Array:
     # add.rp.ftz.f32
     # add.rp.ftz.f32x2
-    d = addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:34
+    d = addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:36
     return d
 
 
 def add_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rp.ftz.sat.f32
-    d = addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:34
+    d = addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -156,29 +156,29 @@ def add_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def add_f64_2(a: Array, b: Array) -> Array:
     # add.f64
     # add.rn.f64
-    d = addition(a, b, f64, roundTiesToEven, False)  # add.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = addition(a, b, f64, roundTiesToEven, False)  # add.yaml:36
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
 def add_rz_f64_2(a: Array, b: Array) -> Array:
     # add.rz.f64
-    d = addition(a, b, f64, roundTowardZero, False)  # add.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = addition(a, b, f64, roundTowardZero, False)  # add.yaml:36
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
 def add_rm_f64_2(a: Array, b: Array) -> Array:
     # add.rm.f64
-    d = addition(a, b, f64, roundTowardNegative, False)  # add.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = addition(a, b, f64, roundTowardNegative, False)  # add.yaml:36
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
 def add_rp_f64_2(a: Array, b: Array) -> Array:
     # add.rp.f64
-    d = addition(a, b, f64, roundTowardPositive, False)  # add.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = addition(a, b, f64, roundTowardPositive, False)  # add.yaml:36
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
@@ -187,7 +187,7 @@ def add_f16_2(a: Array, b: Array) -> Array:
     # add.f16x2
     # add.rn.f16
     # add.rn.f16x2
-    d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:34
+    d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:36
     return d
 
 
@@ -196,7 +196,7 @@ def add_sat_f16_2(a: Array, b: Array) -> Array:
     # add.sat.f16x2
     # add.rn.sat.f16
     # add.rn.sat.f16x2
-    d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:34
+    d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
@@ -206,7 +206,7 @@ def add_ftz_f16_2(a: Array, b: Array) -> Array:
     # add.ftz.f16x2
     # add.rn.ftz.f16
     # add.rn.ftz.f16x2
-    d = addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:34
+    d = addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:36
     return d
 
 
@@ -215,7 +215,7 @@ def add_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     # add.ftz.sat.f16x2
     # add.rn.ftz.sat.f16
     # add.rn.ftz.sat.f16x2
-    d = addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:34
+    d = addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
@@ -225,7 +225,7 @@ def add_bf16_2(a: Array, b: Array) -> Array:
     # add.bf16x2
     # add.rn.bf16
     # add.rn.bf16x2
-    d = addition(a, b, bf16, roundTiesToEven, False)  # add.yaml:34
+    d = addition(a, b, bf16, roundTiesToEven, False)  # add.yaml:36
     return d
 
 

@@ -15,13 +15,13 @@ from ..operations import (
 
 def copysign_f32_2(a: Array, b: Array) -> Array:
     # copysign.f32
-    d = copySign(b, a, f32)  # copysign.yaml:20
+    d = copySign(b, a, f32)  # copysign.yaml:22
     return d
 
 
 def copysign_f64_2(a: Array, b: Array) -> Array:
     # copysign.f64
-    d = copySign(b, a, f64)  # copysign.yaml:20
+    d = copySign(b, a, f64)  # copysign.yaml:22
     return d
 
 

@@ -15,7 +15,7 @@ from ..formats import (
 
 def cos_approx_f32_1(a: Array) -> Array:
     # cos.approx.f32
-    d = cos(a, f32, roundTiesToEven, False)  # cos.yaml:25
+    d = cos(a, f32, roundTiesToEven, False)  # cos.yaml:27
     return d
 
 
@@ -23,7 +23,7 @@ def cos_approx_ftz_f32_1(a: Array) -> Array:
     # cos.approx.ftz.f32
     # cos.f32
     # cos.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    d = cos(a, f32, roundTiesToEven, True, True)  # cos.yaml:25
+    d = cos(a, f32, roundTiesToEven, True, True)  # cos.yaml:27
     return d
 
 

@@ -36,16 +36,16 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 def div_approx_f32_2(a: Array, b: Array) -> Array:
     # div.approx.f32
-    d = division(a, b, f32, roundTiesToEven, False)  # div.yaml:37
-    condition = (compareGreater(magnitude(b, f32), _x7e800000, f32) & isFinite(b, f32))  # div.yaml:38
-    condition_2 = isInfinite(a, f32)  # div.yaml:40
-    d_2 = _x7fffffff  # div.yaml:41
-    condition_3 = (~isNaN(a, f32))  # div.yaml:42
-    d_3 = copySign(_x00000000, d, f32)  # div.yaml:43
-    d_4 = select(condition_3, d_3, d)  # div.yaml:42
-    d_5 = select(condition_2, d_2, d_4)  # div.yaml:40
-    d_6 = select(condition, d_5, d)  # div.yaml:38
-    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:21
+    d = division(a, b, f32, roundTiesToEven, False)  # div.yaml:39
+    condition = (compareGreater(magnitude(b, f32), _x7e800000, f32) & isFinite(b, f32))  # div.yaml:40
+    condition_2 = isInfinite(a, f32)  # div.yaml:42
+    d_2 = _x7fffffff  # div.yaml:43
+    condition_3 = (~isNaN(a, f32))  # div.yaml:44
+    d_3 = copySign(_x00000000, d, f32)  # div.yaml:45
+    d_4 = select(condition_3, d_3, d)  # div.yaml:44
+    d_5 = select(condition_2, d_2, d_4)  # div.yaml:42
+    d_6 = select(condition, d_5, d)  # div.yaml:40
+    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:25
     return d_7
 
 
@@ -55,23 +55,23 @@ def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
     # div.approx.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = _flushed(a, f32)  # modifiers.yaml:41
     b_2 = _flushed(b, f32)  # modifiers.yaml:41
-    d = division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:37
-    condition = (compareGreater(magnitude(b_2, f32), _x7e800000, f32) & isFinite(b_2, f32))  # div.yaml:38
-    condition_2 = isInfinite(a_2, f32)  # div.yaml:40
-    d_2 = _x7fffffff  # div.yaml:41
-    condition_3 = (~isNaN(a_2, f32))  # div.yaml:42
-    d_3 = copySign(_x00000000, d, f32)  # div.yaml:43
-    d_4 = select(condition_3, d_3, d)  # div.yaml:42
-    d_5 = select(condition_2, d_2, d_4)  # div.yaml:40
-    d_6 = select(condition, d_5, d)  # div.yaml:38
-    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:21
+    d = division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:39
+    condition = (compareGreater(magnitude(b_2, f32), _x7e800000, f32) & isFinite(b_2, f32))  # div.yaml:40
+    condition_2 = isInfinite(a_2, f32)  # div.yaml:42
+    d_2 = _x7fffffff  # div.yaml:43
+    condition_3 = (~isNaN(a_2, f32))  # div.yaml:44
+    d_3 = copySign(_x00000000, d, f32)  # div.yaml:45
+    d_4 = select(condition_3, d_3, d)  # div.yaml:44
+    d_5 = select(condition_2, d_2, d_4)  # div.yaml:42
+    d_6 = select(condition, d_5, d)  # div.yaml:40
+    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:25
     return d_7
 
 
 def div_full_f32_2(a: Array, b: Array) -> Array:
     # div.full.f32
     # div.rn.f32
-    d = division(a, b, f32, roundTiesToEven, False)  # div.yaml:37
+    d = division(a, b, f32, roundTiesToEven, False)  # div.yaml:39
     return d
 
 
@@ -79,72 +79,72 @@ def div_full_ftz_f32_2(a: Array, b: Array) -> Array:
     # div.full.ftz.f32
     # div.rn.ftz.f32
     # div.full.f32 on sm_10, sm_11, sm_12, sm_13
-    d = division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:37
+    d = division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:39
     return d
 
 
 def div_rz_f32_2(a: Array, b: Array) -> Array:
     # div.rz.f32
-    d = division(a, b, f32, roundTowardZero, False)  # div.yaml:37
+    d = division(a, b, f32, roundTowardZero, False)  # div.yaml:39
     return d
 
 
 def div_rz_ftz_f32_2(a: Array, b: Array) -> Array:
     # div.rz.ftz.f32
-    d = division(a, b, f32, roundTowardZero, True, True)  # div.yaml:37
+    d = division(a, b, f32, roundTowardZero, True, True)  # div.yaml:39
     return d
 
 
 def div_rm_f32_2(a: Array, b: Array) -> Array:
     # div.rm.f32
-    d = division(a, b, f32, roundTowardNegative, False)  # div.yaml:37
+    d = division(a, b, f32, roundTowardNegative, False)  # div.yaml:39
     return d
 
 
 def div_rm_ftz_f32_2(a: Array, b: Array) -> Array:
     # div.rm.ftz.f32
-    d = division(a, b, f32, roundTowardNegative, True, True)  # div.yaml:37
+    d = division(a, b, f32, roundTowardNegative, True, True)  # div.yaml:39
     return d
 
 
 def div_rp_f32_2(a: Array, b: Array) -> Array:
     # div.rp.f32
-    d = division(a, b, f32, roundTowardPositive, False)  # div.yaml:37
+    d = division(a, b, f32, roundTowardPositive, False)  # div.yaml:39
     return d
 
 
 def div_rp_ftz_f32_2(a: Array, b: Array) -> Array:
     # div.rp.ftz.f32
-    d = division(a, b, f32, roundTowardPositive, True, True)  # div.yaml:37
+    d = division(a, b, f32, roundTowardPositive, True, True)  # div.yaml:39
     return d
 
 
 def div_rn_f64_2(a: Array, b: Array) -> Array:
     # div.rn.f64
     # div.f64
-    d = division(a, b, f64, roundTiesToEven, False)  # div.yaml:37
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = division(a, b, f64, roundTiesToEven, False)  # div.yaml:39
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
 def div_rz_f64_2(a: Array, b: Array) -> Array:
     # div.rz.f64
-    d = division(a, b, f64, roundTowardZero, False)  # div.yaml:37
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = division(a, b, f64, roundTowardZero, False)  # div.yaml:39
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
 def div_rm_f64_2(a: Array, b: Array) -> Array:
     # div.rm.f64
-    d = division(a, b, f64, roundTowardNegative, False)  # div.yaml:37
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = division(a, b, f64, roundTowardNegative, False)  # div.yaml:39
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
 def div_rp_f64_2(a: Array, b: Array) -> Array:
     # div.rp.f64
-    d = division(a, b, f64, roundTowardPositive, False)  # div.yaml:37
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = division(a, b, f64, roundTowardPositive, False)  # div.yaml:39
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 

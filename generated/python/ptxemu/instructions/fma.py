@@ -35,13 +35,13 @@ _x7fff: Array = _np.array(0x7fff, _np.uint16)
 def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.f32
     # fma.rn.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:41
     return d
 
 
 def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:41
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -49,13 +49,13 @@ def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.ftz.f32
     # fma.rn.ftz.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:41
     return d
 
 
 def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.ftz.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:41
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -63,13 +63,13 @@ def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.f32
     # fma.rz.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:41
     return d
 
 
 def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:41
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -77,13 +77,13 @@ def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.ftz.f32
     # fma.rz.ftz.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:41
     return d
 
 
 def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.ftz.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:41
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -91,13 +91,13 @@ def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.f32
     # fma.rm.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:41
     return d
 
 
 def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:41
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -105,13 +105,13 @@ def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.ftz.f32
     # fma.rm.ftz.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:41
     return d
 
 
 def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.ftz.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:41
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -119,13 +119,13 @@ def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.f32
     # fma.rp.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:41
     return d
 
 
 def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:41
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -133,56 +133,56 @@ def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.ftz.f32
     # fma.rp.ftz.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:41
     return d
 
 
 def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.ftz.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:41
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.f64
-    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:39
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:32
+    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:41
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:36
     return d_9
 
 
 def fma_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.f64
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:39
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:32
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:41
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:36
     return d_9
 
 
 def fma_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.f64
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:39
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:32
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:41
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:36
     return d_9
 
 
 def fma_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.f64
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:39
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:32
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:41
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:36
     return d_9
 
 
 def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.f16
     # fma.rn.f16x2
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
     return d
 
 
 def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.sat.f16
     # fma.rn.sat.f16x2
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
     d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
@@ -190,14 +190,14 @@ def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.ftz.f16
     # fma.rn.ftz.f16x2
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:41
     return d
 
 
 def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.ftz.sat.f16
     # fma.rn.ftz.sat.f16x2
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:41
     d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
@@ -205,7 +205,7 @@ def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.relu.f16
     # fma.rn.relu.f16x2
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:58
     return d_3
 
@@ -213,7 +213,7 @@ def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.ftz.relu.f16
     # fma.rn.ftz.relu.f16x2
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:41
     d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:58
     return d_3
 
@@ -221,14 +221,14 @@ def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.bf16
     # fma.rn.bf16x2
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
     return d
 
 
 def fma_rn_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.relu.bf16
     # fma.rn.relu.bf16x2
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
     return d_3
 
@@ -237,7 +237,7 @@ def fma_rn_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.f16
     # fma.rn.oob.f16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
     d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
     return d_3
 
@@ -246,7 +246,7 @@ def fma_rn_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.bf16
     # fma.rn.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
     d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
     return d_3
 
@@ -255,7 +255,7 @@ def fma_rn_oob_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.relu.f16
     # fma.rn.oob.relu.f16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:58
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
     return d_4
@@ -265,7 +265,7 @@ def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.relu.bf16
     # fma.rn.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
     return d_4
@@ -274,14 +274,14 @@ def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.bf16
     # fma.rz.bf16x2
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
     return d
 
 
 def fma_rz_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.relu.bf16
     # fma.rz.relu.bf16x2
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
     return d_3
 
@@ -290,7 +290,7 @@ def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.oob.bf16
     # fma.rz.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
     d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
     return d_3
 
@@ -299,7 +299,7 @@ def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.oob.relu.bf16
     # fma.rz.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
     return d_4
@@ -308,14 +308,14 @@ def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.bf16
     # fma.rm.bf16x2
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
     return d
 
 
 def fma_rm_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.relu.bf16
     # fma.rm.relu.bf16x2
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
     return d_3
 
@@ -324,7 +324,7 @@ def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.oob.bf16
     # fma.rm.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
     d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
     return d_3
 
@@ -333,7 +333,7 @@ def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.oob.relu.bf16
     # fma.rm.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
     return d_4
@@ -342,14 +342,14 @@ def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.bf16
     # fma.rp.bf16x2
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
     return d
 
 
 def fma_rp_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.relu.bf16
     # fma.rp.relu.bf16x2
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
     return d_3
 
@@ -358,7 +358,7 @@ def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.oob.bf16
     # fma.rp.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
     d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
     return d_3
 
@@ -367,7 +367,7 @@ def fma_rp_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.oob.relu.bf16
     # fma.rp.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
     return d_4
@@ -377,7 +377,7 @@ def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.sat.oob.f16
     # fma.rn.sat.oob.f16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
     d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
     return d_4

@@ -15,7 +15,7 @@ from ..formats import (
 
 def lg2_approx_f32_1(a: Array) -> Array:
     # lg2.approx.f32
-    d = log2(a, f32, roundTiesToEven, False)  # lg2.yaml:25
+    d = log2(a, f32, roundTiesToEven, False)  # lg2.yaml:27
     return d
 
 
@@ -23,7 +23,7 @@ def lg2_approx_ftz_f32_1(a: Array) -> Array:
     # lg2.approx.ftz.f32
     # lg2.f32
     # lg2.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    d = log2(a, f32, roundTiesToEven, True, True)  # lg2.yaml:25
+    d = log2(a, f32, roundTiesToEven, True, True)  # lg2.yaml:27
     return d
 
 

@@ -34,14 +34,14 @@ def mul_f32_2(a: Array, b: Array) -> Array:
     # mul.rn.f32
     # mul.f32x2
     # mul.rn.f32x2
-    d = multiplication(a, b, f32, roundTiesToEven, False)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTiesToEven, False)  # mul.yaml:36
     return d
 
 
 def mul_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.sat.f32
     # mul.rn.sat.f32
-    d = multiplication(a, b, f32, roundTiesToEven, False)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTiesToEven, False)  # mul.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -53,7 +53,7 @@ def mul_ftz_f32_2(a: Array, b: Array) -> Array:
     # mul.rn.ftz.f32x2
     # mul.f32 on sm_10, sm_11, sm_12, sm_13
     # mul.rn.f32 on sm_10, sm_11, sm_12, sm_13
-    d = multiplication(a, b, f32, roundTiesToEven, True, True)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTiesToEven, True, True)  # mul.yaml:36
     return d
 
 
@@ -62,7 +62,7 @@ def mul_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rn.ftz.sat.f32
     # mul.sat.f32 on sm_10, sm_11, sm_12, sm_13
     # mul.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    d = multiplication(a, b, f32, roundTiesToEven, True, True)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTiesToEven, True, True)  # mul.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -70,13 +70,13 @@ def mul_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def mul_rz_f32_2(a: Array, b: Array) -> Array:
     # mul.rz.f32
     # mul.rz.f32x2
-    d = multiplication(a, b, f32, roundTowardZero, False)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTowardZero, False)  # mul.yaml:36
     return d
 
 
 def mul_rz_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rz.sat.f32
-    d = multiplication(a, b, f32, roundTowardZero, False)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTowardZero, False)  # mul.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -85,14 +85,14 @@ def mul_rz_ftz_f32_2(a: Array, b: Array) -> Array:
     # mul.rz.ftz.f32
     # mul.rz.ftz.f32x2
     # mul.rz.f32 on sm_10, sm_11, sm_12, sm_13
-    d = multiplication(a, b, f32, roundTowardZero, True, True)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTowardZero, True, True)  # mul.yaml:36
     return d
 
 
 def mul_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rz.ftz.sat.f32
     # mul.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    d = multiplication(a, b, f32, roundTowardZero, True, True)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTowardZero, True, True)  # mul.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -100,13 +100,13 @@ def mul_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def mul_rm_f32_2(a: Array, b: Array) -> Array:
     # mul.rm.f32
     # mul.rm.f32x2
-    d = multiplication(a, b, f32, roundTowardNegative, False)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTowardNegative, False)  # mul.yaml:36
     return d
 
 
 def mul_rm_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rm.sat.f32
-    d = multiplication(a, b, f32, roundTowardNegative, False)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTowardNegative, False)  # mul.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -114,13 +114,13 @@ def mul_rm_sat_f32_2(a: Array, b: Array) -> Array:
 def mul_rm_ftz_f32_2(a: Array, b: Array) -> Array:
     # mul.rm.ftz.f32
     # mul.rm.ftz.f32x2
-    d = multiplication(a, b, f32, roundTowardNegative, True, True)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTowardNegative, True, True)  # mul.yaml:36
     return d
 
 
 def mul_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rm.ftz.sat.f32
-    d = multiplication(a, b, f32, roundTowardNegative, True, True)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTowardNegative, True, True)  # mul.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -128,13 +128,13 @@ def mul_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def mul_rp_f32_2(a: Array, b: Array) -> Array:
     # mul.rp.f32
     # mul.rp.f32x2
-    d = multiplication(a, b, f32, roundTowardPositive, False)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTowardPositive, False)  # mul.yaml:36
     return d
 
 
 def mul_rp_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rp.sat.f32
-    d = multiplication(a, b, f32, roundTowardPositive, False)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTowardPositive, False)  # mul.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -142,13 +142,13 @@ def mul_rp_sat_f32_2(a: Array, b: Array) -> Array:
 def mul_rp_ftz_f32_2(a: Array, b: Array) -> Array:
     # mul.rp.ftz.f32
     # mul.rp.ftz.f32x2
-    d = multiplication(a, b, f32, roundTowardPositive, True, True)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTowardPositive, True, True)  # mul.yaml:36
     return d
 
 
 def mul_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # mul.rp.ftz.sat.f32
-    d = multiplication(a, b, f32, roundTowardPositive, True, True)  # mul.yaml:34
+    d = multiplication(a, b, f32, roundTowardPositive, True, True)  # mul.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -156,29 +156,29 @@ def mul_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def mul_f64_2(a: Array, b: Array) -> Array:
     # mul.f64
     # mul.rn.f64
-    d = multiplication(a, b, f64, roundTiesToEven, False)  # mul.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = multiplication(a, b, f64, roundTiesToEven, False)  # mul.yaml:36
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
 def mul_rz_f64_2(a: Array, b: Array) -> Array:
     # mul.rz.f64
-    d = multiplication(a, b, f64, roundTowardZero, False)  # mul.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = multiplication(a, b, f64, roundTowardZero, False)  # mul.yaml:36
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
 def mul_rm_f64_2(a: Array, b: Array) -> Array:
     # mul.rm.f64
-    d = multiplication(a, b, f64, roundTowardNegative, False)  # mul.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = multiplication(a, b, f64, roundTowardNegative, False)  # mul.yaml:36
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
 def mul_rp_f64_2(a: Array, b: Array) -> Array:
     # mul.rp.f64
-    d = multiplication(a, b, f64, roundTowardPositive, False)  # mul.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = multiplication(a, b, f64, roundTowardPositive, False)  # mul.yaml:36
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
@@ -187,7 +187,7 @@ def mul_f16_2(a: Array, b: Array) -> Array:
     # mul.f16x2
     # mul.rn.f16
     # mul.rn.f16x2
-    d = multiplication(a, b, f16, roundTiesToEven, False)  # mul.yaml:34
+    d = multiplication(a, b, f16, roundTiesToEven, False)  # mul.yaml:36
     return d
 
 
@@ -196,7 +196,7 @@ def mul_sat_f16_2(a: Array, b: Array) -> Array:
     # mul.sat.f16x2
     # mul.rn.sat.f16
     # mul.rn.sat.f16x2
-    d = multiplication(a, b, f16, roundTiesToEven, False)  # mul.yaml:34
+    d = multiplication(a, b, f16, roundTiesToEven, False)  # mul.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
@@ -206,7 +206,7 @@ def mul_ftz_f16_2(a: Array, b: Array) -> Array:
     # mul.ftz.f16x2
     # mul.rn.ftz.f16
     # mul.rn.ftz.f16x2
-    d = multiplication(a, b, f16, roundTiesToEven, True, True)  # mul.yaml:34
+    d = multiplication(a, b, f16, roundTiesToEven, True, True)  # mul.yaml:36
     return d
 
 
@@ -215,7 +215,7 @@ def mul_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     # mul.ftz.sat.f16x2
     # mul.rn.ftz.sat.f16
     # mul.rn.ftz.sat.f16x2
-    d = multiplication(a, b, f16, roundTiesToEven, True, True)  # mul.yaml:34
+    d = multiplication(a, b, f16, roundTiesToEven, True, True)  # mul.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
@@ -225,7 +225,7 @@ def mul_bf16_2(a: Array, b: Array) -> Array:
     # mul.bf16x2
     # mul.rn.bf16
     # mul.rn.bf16x2
-    d = multiplication(a, b, bf16, roundTiesToEven, False)  # mul.yaml:34
+    d = multiplication(a, b, bf16, roundTiesToEven, False)  # mul.yaml:36
     return d
 
 

@@ -15,7 +15,7 @@ from ..formats import (
 
 def sin_approx_f32_1(a: Array) -> Array:
     # sin.approx.f32
-    d = sin(a, f32, roundTiesToEven, False)  # sin.yaml:25
+    d = sin(a, f32, roundTiesToEven, False)  # sin.yaml:27
     return d
 
 
@@ -23,7 +23,7 @@ def sin_approx_ftz_f32_1(a: Array) -> Array:
     # sin.approx.ftz.f32
     # sin.f32
     # sin.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    d = sin(a, f32, roundTiesToEven, True, True)  # sin.yaml:25
+    d = sin(a, f32, roundTiesToEven, True, True)  # sin.yaml:27
     return d
 
 

@@ -34,14 +34,14 @@ def sub_f32_2(a: Array, b: Array) -> Array:
     # sub.rn.f32
     # sub.f32x2
     # sub.rn.f32x2
-    d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:36
     return d
 
 
 def sub_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.sat.f32
     # sub.rn.sat.f32
-    d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -53,7 +53,7 @@ def sub_ftz_f32_2(a: Array, b: Array) -> Array:
     # sub.rn.ftz.f32x2
     # sub.f32 on sm_10, sm_11, sm_12, sm_13
     # sub.rn.f32 on sm_10, sm_11, sm_12, sm_13
-    d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:36
     return d
 
 
@@ -62,7 +62,7 @@ def sub_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rn.ftz.sat.f32
     # sub.sat.f32 on sm_10, sm_11, sm_12, sm_13
     # sub.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -70,13 +70,13 @@ def sub_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def sub_rz_f32_2(a: Array, b: Array) -> Array:
     # sub.rz.f32
     # sub.rz.f32x2
-    d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:36
     return d
 
 
 def sub_rz_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rz.sat.f32
-    d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -85,14 +85,14 @@ def sub_rz_ftz_f32_2(a: Array, b: Array) -> Array:
     # sub.rz.ftz.f32
     # sub.rz.ftz.f32x2
     # sub.rz.f32 on sm_10, sm_11, sm_12, sm_13
-    d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:36
     return d
 
 
 def sub_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rz.ftz.sat.f32
     # sub.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -100,13 +100,13 @@ def sub_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def sub_rm_f32_2(a: Array, b: Array) -> Array:
     # sub.rm.f32
     # sub.rm.f32x2
-    d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:36
     return d
 
 
 def sub_rm_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rm.sat.f32
-    d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -114,13 +114,13 @@ def sub_rm_sat_f32_2(a: Array, b: Array) -> Array:
 def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
     # sub.rm.ftz.f32
     # sub.rm.ftz.f32x2
-    d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:36
     return d
 
 
 def sub_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rm.ftz.sat.f32
-    d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -128,13 +128,13 @@ def sub_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def sub_rp_f32_2(a: Array, b: Array) -> Array:
     # sub.rp.f32
     # sub.rp.f32x2
-    d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:36
     return d
 
 
 def sub_rp_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rp.sat.f32
-    d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -142,13 +142,13 @@ def sub_rp_sat_f32_2(a: Array, b: Array) -> Array:
 def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
     # sub.rp.ftz.f32
     # sub.rp.ftz.f32x2
-    d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:36
     return d
 
 
 def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rp.ftz.sat.f32
-    d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:34
+    d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
@@ -156,29 +156,29 @@ def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 def sub_f64_2(a: Array, b: Array) -> Array:
     # sub.f64
     # sub.rn.f64
-    d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:36
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
 def sub_rz_f64_2(a: Array, b: Array) -> Array:
     # sub.rz.f64
-    d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:36
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
 def sub_rm_f64_2(a: Array, b: Array) -> Array:
     # sub.rm.f64
-    d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:36
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
 def sub_rp_f64_2(a: Array, b: Array) -> Array:
     # sub.rp.f64
-    d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
+    d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:36
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
     return d_7
 
 
@@ -187,7 +187,7 @@ def sub_f16_2(a: Array, b: Array) -> Array:
     # sub.f16x2
     # sub.rn.f16
     # sub.rn.f16x2
-    d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:34
+    d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:36
     return d
 
 
@@ -196,7 +196,7 @@ def sub_sat_f16_2(a: Array, b: Array) -> Array:
     # sub.sat.f16x2
     # sub.rn.sat.f16
     # sub.rn.sat.f16x2
-    d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:34
+    d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
@@ -206,7 +206,7 @@ def sub_ftz_f16_2(a: Array, b: Array) -> Array:
     # sub.ftz.f16x2
     # sub.rn.ftz.f16
     # sub.rn.ftz.f16x2
-    d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:34
+    d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:36
     return d
 
 
@@ -215,7 +215,7 @@ def sub_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     # sub.ftz.sat.f16x2
     # sub.rn.ftz.sat.f16
     # sub.rn.ftz.sat.f16x2
-    d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:34
+    d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:36
     d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
@@ -225,7 +225,7 @@ def sub_bf16_2(a: Array, b: Array) -> Array:
     # sub.bf16x2
     # sub.rn.bf16
     # sub.rn.bf16x2
-    d = subtraction(a, b, bf16, roundTiesToEven, False)  # sub.yaml:34
+    d = subtraction(a, b, bf16, roundTiesToEven, False)  # sub.yaml:36
     return d
 
 

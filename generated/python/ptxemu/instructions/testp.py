@@ -20,73 +20,73 @@ from ..operations import (
 
 def testp_finite_f32_1(a: Array) -> Array:
     # testp.finite.f32
-    p = isFinite(a, f32)  # testp.yaml:23
+    p = isFinite(a, f32)  # testp.yaml:25
     return p
 
 
 def testp_finite_f64_1(a: Array) -> Array:
     # testp.finite.f64
-    p = isFinite(a, f64)  # testp.yaml:23
+    p = isFinite(a, f64)  # testp.yaml:25
     return p
 
 
 def testp_infinite_f32_1(a: Array) -> Array:
     # testp.infinite.f32
-    p = isInfinite(a, f32)  # testp.yaml:25
+    p = isInfinite(a, f32)  # testp.yaml:27
     return p
 
 
 def testp_infinite_f64_1(a: Array) -> Array:
     # testp.infinite.f64
-    p = isInfinite(a, f64)  # testp.yaml:25
+    p = isInfinite(a, f64)  # testp.yaml:27
     return p
 
 
 def testp_number_f32_1(a: Array) -> Array:
     # testp.number.f32
-    p = (~isNaN(a, f32))  # testp.yaml:27
+    p = (~isNaN(a, f32))  # testp.yaml:29
     return p
 
 
 def testp_number_f64_1(a: Array) -> Array:
     # testp.number.f64
-    p = (~isNaN(a, f64))  # testp.yaml:27
+    p = (~isNaN(a, f64))  # testp.yaml:29
     return p
 
 
 def testp_notanumber_f32_1(a: Array) -> Array:
     # testp.notanumber.f32
-    p = isNaN(a, f32)  # testp.yaml:29
+    p = isNaN(a, f32)  # testp.yaml:31
     return p
 
 
 def testp_notanumber_f64_1(a: Array) -> Array:
     # testp.notanumber.f64
-    p = isNaN(a, f64)  # testp.yaml:29
+    p = isNaN(a, f64)  # testp.yaml:31
     return p
 
 
 def testp_normal_f32_1(a: Array) -> Array:
     # testp.normal.f32
-    p = (isNormal(a, f32) | isZero(a, f32))  # testp.yaml:31
+    p = (isNormal(a, f32) | isZero(a, f32))  # testp.yaml:33
     return p
 
 
 def testp_normal_f64_1(a: Array) -> Array:
     # testp.normal.f64
-    p = (isNormal(a, f64) | isZero(a, f64))  # testp.yaml:31
+    p = (isNormal(a, f64) | isZero(a, f64))  # testp.yaml:33
     return p
 
 
 def testp_subnormal_f32_1(a: Array) -> Array:
     # testp.subnormal.f32
-    p = isSubnormal(a, f32)  # testp.yaml:33
+    p = isSubnormal(a, f32)  # testp.yaml:35
     return p
 
 
 def testp_subnormal_f64_1(a: Array) -> Array:
     # testp.subnormal.f64
-    p = isSubnormal(a, f64)  # testp.yaml:33
+    p = isSubnormal(a, f64)  # testp.yaml:35
     return p
 
 

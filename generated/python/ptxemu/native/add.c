@@ -9,8 +9,8 @@
 /* add.f32x2 */
 /* add.rn.f32x2 */
 static inline uint32_t add_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_add_f32_2 KERNEL_2(add_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -18,8 +18,8 @@ static inline uint32_t add_f32_2(uint32_t v_a, uint32_t v_b) {
 /* add.sat.f32 */
 /* add.rn.sat.f32 */
 static inline uint32_t add_sat_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -34,8 +34,8 @@ static inline uint32_t add_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t add_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_add_ftz_f32_2 KERNEL_2(add_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -47,8 +47,8 @@ static inline uint32_t add_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t add_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -57,16 +57,16 @@ static inline uint32_t add_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 /* add.rz.f32 */
 /* add.rz.f32x2 */
 static inline uint32_t add_rz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(v_a, v_b, roundTowardZero, 0);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a, v_b, roundTowardZero, 0);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_add_rz_f32_2 KERNEL_2(add_rz_f32_2, uint32_t, uint32_t, roundTowardZero)
 
 /* add.rz.sat.f32 */
 static inline uint32_t add_rz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(v_a, v_b, roundTowardZero, 0);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a, v_b, roundTowardZero, 0);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -78,8 +78,8 @@ static inline uint32_t add_rz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t add_rz_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_add_rz_ftz_f32_2 KERNEL_2(add_rz_ftz_f32_2, uint32_t, uint32_t, roundTowardZero)
@@ -89,8 +89,8 @@ static inline uint32_t add_rz_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t add_rz_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -99,16 +99,16 @@ static inline uint32_t add_rz_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 /* add.rm.f32 */
 /* add.rm.f32x2 */
 static inline uint32_t add_rm_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(v_a, v_b, roundTowardNegative, 0);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a, v_b, roundTowardNegative, 0);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_add_rm_f32_2 KERNEL_2(add_rm_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* add.rm.sat.f32 */
 static inline uint32_t add_rm_sat_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(v_a, v_b, roundTowardNegative, 0);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a, v_b, roundTowardNegative, 0);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -119,8 +119,8 @@ static inline uint32_t add_rm_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t add_rm_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_add_rm_ftz_f32_2 KERNEL_2(add_rm_ftz_f32_2, uint32_t, uint32_t, roundTowardNegative)
@@ -129,8 +129,8 @@ static inline uint32_t add_rm_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t add_rm_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -139,16 +139,16 @@ static inline uint32_t add_rm_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 /* add.rp.f32 */
 /* add.rp.f32x2 */
 static inline uint32_t add_rp_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(v_a, v_b, roundTowardPositive, 0);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a, v_b, roundTowardPositive, 0);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_add_rp_f32_2 KERNEL_2(add_rp_f32_2, uint32_t, uint32_t, roundTowardPositive)
 
 /* add.rp.sat.f32 */
 static inline uint32_t add_rp_sat_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(v_a, v_b, roundTowardPositive, 0);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a, v_b, roundTowardPositive, 0);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -159,8 +159,8 @@ static inline uint32_t add_rp_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t add_rp_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_add_rp_ftz_f32_2 KERNEL_2(add_rp_ftz_f32_2, uint32_t, uint32_t, roundTowardPositive)
@@ -169,8 +169,8 @@ static inline uint32_t add_rp_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t add_rp_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* add.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = addition_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* add.yaml:36 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -179,64 +179,64 @@ static inline uint32_t add_rp_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 /* add.f64 */
 /* add.rn.f64 */
 static inline uint64_t add_f64_2(uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = addition_f64(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:34 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
+    uint64_t v_d = addition_f64(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:36 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:36 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:37 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:38 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:39 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:40 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:44 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:39 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:36 */
     return v_d_7;
 }
 #define EXPORT_add_f64_2 KERNEL_2(add_f64_2, uint64_t, uint64_t, roundTiesToEven)
 
 /* add.rz.f64 */
 static inline uint64_t add_rz_f64_2(uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = addition_f64(v_a, v_b, roundTowardZero, 0);  /* add.yaml:34 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
+    uint64_t v_d = addition_f64(v_a, v_b, roundTowardZero, 0);  /* add.yaml:36 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:36 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:37 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:38 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:39 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:40 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:44 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:39 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:36 */
     return v_d_7;
 }
 #define EXPORT_add_rz_f64_2 KERNEL_2(add_rz_f64_2, uint64_t, uint64_t, roundTowardZero)
 
 /* add.rm.f64 */
 static inline uint64_t add_rm_f64_2(uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = addition_f64(v_a, v_b, roundTowardNegative, 0);  /* add.yaml:34 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
+    uint64_t v_d = addition_f64(v_a, v_b, roundTowardNegative, 0);  /* add.yaml:36 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:36 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:37 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:38 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:39 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:40 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:44 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:39 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:36 */
     return v_d_7;
 }
 #define EXPORT_add_rm_f64_2 KERNEL_2(add_rm_f64_2, uint64_t, uint64_t, roundTowardNegative)
 
 /* add.rp.f64 */
 static inline uint64_t add_rp_f64_2(uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = addition_f64(v_a, v_b, roundTowardPositive, 0);  /* add.yaml:34 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
+    uint64_t v_d = addition_f64(v_a, v_b, roundTowardPositive, 0);  /* add.yaml:36 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:36 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:37 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:38 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:39 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:40 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:44 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:39 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:36 */
     return v_d_7;
 }
 #define EXPORT_add_rp_f64_2 KERNEL_2(add_rp_f64_2, uint64_t, uint64_t, roundTowardPositive)
@@ -246,8 +246,8 @@ static inline uint64_t add_rp_f64_2(uint64_t v_a, uint64_t v_b) {
 /* add.rn.f16 */
 /* add.rn.f16x2 */
 static inline uint16_t add_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = addition_f16(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:34 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = addition_f16(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:36 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_add_f16_2 KERNEL_2(add_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -257,8 +257,8 @@ static inline uint16_t add_f16_2(uint16_t v_a, uint16_t v_b) {
 /* add.rn.sat.f16 */
 /* add.rn.sat.f16x2 */
 static inline uint16_t add_sat_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = addition_f16(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:34 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = addition_f16(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:36 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -271,8 +271,8 @@ static inline uint16_t add_sat_f16_2(uint16_t v_a, uint16_t v_b) {
 static inline uint16_t add_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint16_t v_d = addition_f16(v_a_2, v_b_2, roundTiesToEven, 1);  /* add.yaml:34 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = addition_f16(v_a_2, v_b_2, roundTiesToEven, 1);  /* add.yaml:36 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_add_ftz_f16_2 KERNEL_2(add_ftz_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -284,8 +284,8 @@ static inline uint16_t add_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
 static inline uint16_t add_ftz_sat_f16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint16_t v_d = addition_f16(v_a_2, v_b_2, roundTiesToEven, 1);  /* add.yaml:34 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = addition_f16(v_a_2, v_b_2, roundTiesToEven, 1);  /* add.yaml:36 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -296,8 +296,8 @@ static inline uint16_t add_ftz_sat_f16_2(uint16_t v_a, uint16_t v_b) {
 /* add.rn.bf16 */
 /* add.rn.bf16x2 */
 static inline uint16_t add_bf16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = addition_bf16(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:34 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = addition_bf16(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:36 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_add_bf16_2 KERNEL_2(add_bf16_2, uint16_t, uint16_t, roundTiesToEven)

@@ -6,14 +6,14 @@
 
 /* copysign.f32 */
 static inline uint32_t copysign_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = copySign_f32(v_b, v_a);  /* copysign.yaml:20 */
+    uint32_t v_d = copySign_f32(v_b, v_a);  /* copysign.yaml:22 */
     return v_d;
 }
 #define EXPORT_copysign_f32_2 KERNEL_2(copysign_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* copysign.f64 */
 static inline uint64_t copysign_f64_2(uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = copySign_f64(v_b, v_a);  /* copysign.yaml:20 */
+    uint64_t v_d = copySign_f64(v_b, v_a);  /* copysign.yaml:22 */
     return v_d;
 }
 #define EXPORT_copysign_f64_2 KERNEL_2(copysign_f64_2, uint64_t, uint64_t, roundTiesToEven)

@@ -6,16 +6,16 @@
 
 /* div.approx.f32 */
 static inline uint32_t div_approx_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = division_f32(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:37 */
-    _Bool v_condition = (compareGreater_f32(magnitude_f32(v_b), 0x7e800000u) & isFinite_f32(v_b));  /* div.yaml:38 */
-    _Bool v_condition_2 = isInfinite_f32(v_a);  /* div.yaml:40 */
-    uint32_t v_d_2 = 0x7fffffffu;  /* div.yaml:41 */
-    _Bool v_condition_3 = (!isNaN_f32(v_a));  /* div.yaml:42 */
-    uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);  /* div.yaml:43 */
-    uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* div.yaml:42 */
-    uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* div.yaml:40 */
-    uint32_t v_d_6 = select_32(v_condition, v_d_5, v_d);  /* div.yaml:38 */
-    uint32_t v_d_7 = select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:21 */
+    uint32_t v_d = division_f32(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:39 */
+    _Bool v_condition = (compareGreater_f32(magnitude_f32(v_b), 0x7e800000u) & isFinite_f32(v_b));  /* div.yaml:40 */
+    _Bool v_condition_2 = isInfinite_f32(v_a);  /* div.yaml:42 */
+    uint32_t v_d_2 = 0x7fffffffu;  /* div.yaml:43 */
+    _Bool v_condition_3 = (!isNaN_f32(v_a));  /* div.yaml:44 */
+    uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);  /* div.yaml:45 */
+    uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* div.yaml:44 */
+    uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* div.yaml:42 */
+    uint32_t v_d_6 = select_32(v_condition, v_d_5, v_d);  /* div.yaml:40 */
+    uint32_t v_d_7 = select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:25 */
     return v_d_7;
 }
 #define EXPORT_div_approx_f32_2 KERNEL_2(div_approx_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -26,16 +26,16 @@ static inline uint32_t div_approx_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t div_approx_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* div.yaml:37 */
-    _Bool v_condition = (compareGreater_f32(magnitude_f32(v_b_2), 0x7e800000u) & isFinite_f32(v_b_2));  /* div.yaml:38 */
-    _Bool v_condition_2 = isInfinite_f32(v_a_2);  /* div.yaml:40 */
-    uint32_t v_d_2 = 0x7fffffffu;  /* div.yaml:41 */
-    _Bool v_condition_3 = (!isNaN_f32(v_a_2));  /* div.yaml:42 */
-    uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);  /* div.yaml:43 */
-    uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* div.yaml:42 */
-    uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* div.yaml:40 */
-    uint32_t v_d_6 = select_32(v_condition, v_d_5, v_d);  /* div.yaml:38 */
-    uint32_t v_d_7 = select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:21 */
+    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* div.yaml:39 */
+    _Bool v_condition = (compareGreater_f32(magnitude_f32(v_b_2), 0x7e800000u) & isFinite_f32(v_b_2));  /* div.yaml:40 */
+    _Bool v_condition_2 = isInfinite_f32(v_a_2);  /* div.yaml:42 */
+    uint32_t v_d_2 = 0x7fffffffu;  /* div.yaml:43 */
+    _Bool v_condition_3 = (!isNaN_f32(v_a_2));  /* div.yaml:44 */
+    uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);  /* div.yaml:45 */
+    uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* div.yaml:44 */
+    uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* div.yaml:42 */
+    uint32_t v_d_6 = select_32(v_condition, v_d_5, v_d);  /* div.yaml:40 */
+    uint32_t v_d_7 = select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:25 */
     return v_d_7;
 }
 #define EXPORT_div_approx_ftz_f32_2 KERNEL_2(div_approx_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -43,8 +43,8 @@ static inline uint32_t div_approx_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 /* div.full.f32 */
 /* div.rn.f32 */
 static inline uint32_t div_full_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = division_f32(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = division_f32(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_div_full_f32_2 KERNEL_2(div_full_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -55,16 +55,16 @@ static inline uint32_t div_full_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t div_full_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* div.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_div_full_ftz_f32_2 KERNEL_2(div_full_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* div.rz.f32 */
 static inline uint32_t div_rz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = division_f32(v_a, v_b, roundTowardZero, 0);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = division_f32(v_a, v_b, roundTowardZero, 0);  /* div.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_div_rz_f32_2 KERNEL_2(div_rz_f32_2, uint32_t, uint32_t, roundTowardZero)
@@ -73,16 +73,16 @@ static inline uint32_t div_rz_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t div_rz_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* div.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_div_rz_ftz_f32_2 KERNEL_2(div_rz_ftz_f32_2, uint32_t, uint32_t, roundTowardZero)
 
 /* div.rm.f32 */
 static inline uint32_t div_rm_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = division_f32(v_a, v_b, roundTowardNegative, 0);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = division_f32(v_a, v_b, roundTowardNegative, 0);  /* div.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_div_rm_f32_2 KERNEL_2(div_rm_f32_2, uint32_t, uint32_t, roundTowardNegative)
@@ -91,16 +91,16 @@ static inline uint32_t div_rm_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t div_rm_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* div.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_div_rm_ftz_f32_2 KERNEL_2(div_rm_ftz_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* div.rp.f32 */
 static inline uint32_t div_rp_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = division_f32(v_a, v_b, roundTowardPositive, 0);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = division_f32(v_a, v_b, roundTowardPositive, 0);  /* div.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_div_rp_f32_2 KERNEL_2(div_rp_f32_2, uint32_t, uint32_t, roundTowardPositive)
@@ -109,8 +109,8 @@ static inline uint32_t div_rp_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t div_rp_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = division_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* div.yaml:39 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_div_rp_ftz_f32_2 KERNEL_2(div_rp_ftz_f32_2, uint32_t, uint32_t, roundTowardPositive)
@@ -118,64 +118,64 @@ static inline uint32_t div_rp_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 /* div.rn.f64 */
 /* div.f64 */
 static inline uint64_t div_rn_f64_2(uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = division_f64(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:37 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
+    uint64_t v_d = division_f64(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:39 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:36 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:37 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:38 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:39 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:40 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:44 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:39 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:36 */
     return v_d_7;
 }
 #define EXPORT_div_rn_f64_2 KERNEL_2(div_rn_f64_2, uint64_t, uint64_t, roundTiesToEven)
 
 /* div.rz.f64 */
 static inline uint64_t div_rz_f64_2(uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = division_f64(v_a, v_b, roundTowardZero, 0);  /* div.yaml:37 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
+    uint64_t v_d = division_f64(v_a, v_b, roundTowardZero, 0);  /* div.yaml:39 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:36 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:37 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:38 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:39 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:40 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:44 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:39 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:36 */
     return v_d_7;
 }
 #define EXPORT_div_rz_f64_2 KERNEL_2(div_rz_f64_2, uint64_t, uint64_t, roundTowardZero)
 
 /* div.rm.f64 */
 static inline uint64_t div_rm_f64_2(uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = division_f64(v_a, v_b, roundTowardNegative, 0);  /* div.yaml:37 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
+    uint64_t v_d = division_f64(v_a, v_b, roundTowardNegative, 0);  /* div.yaml:39 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:36 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:37 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:38 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:39 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:40 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:44 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:39 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:36 */
     return v_d_7;
 }
 #define EXPORT_div_rm_f64_2 KERNEL_2(div_rm_f64_2, uint64_t, uint64_t, roundTowardNegative)
 
 /* div.rp.f64 */
 static inline uint64_t div_rp_f64_2(uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = division_f64(v_a, v_b, roundTowardPositive, 0);  /* div.yaml:37 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
+    uint64_t v_d = division_f64(v_a, v_b, roundTowardPositive, 0);  /* div.yaml:39 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:36 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:37 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:38 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:39 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:40 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:44 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:39 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:36 */
     return v_d_7;
 }
 #define EXPORT_div_rp_f64_2 KERNEL_2(div_rp_f64_2, uint64_t, uint64_t, roundTowardPositive)

@@ -7,16 +7,16 @@
 /* fma.rn.f32 */
 /* fma.rn.f32x2 */
 static inline uint32_t fma_rn_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rn_f32_3 KERNEL_3(fma_rn_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* fma.rn.sat.f32 */
 static inline uint32_t fma_rn_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -28,8 +28,8 @@ static inline uint32_t fma_rn_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rn_ftz_f32_3 KERNEL_3(fma_rn_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -39,8 +39,8 @@ static inline uint32_t fma_rn_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -49,16 +49,16 @@ static inline uint32_t fma_rn_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
 /* fma.rz.f32 */
 /* fma.rz.f32x2 */
 static inline uint32_t fma_rz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rz_f32_3 KERNEL_3(fma_rz_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* fma.rz.sat.f32 */
 static inline uint32_t fma_rz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -70,8 +70,8 @@ static inline uint32_t fma_rz_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rz_ftz_f32_3 KERNEL_3(fma_rz_ftz_f32_3, uint32_t, uint32_t, roundTowardZero)
@@ -81,8 +81,8 @@ static inline uint32_t fma_rz_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -91,16 +91,16 @@ static inline uint32_t fma_rz_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
 /* fma.rm.f32 */
 /* fma.rm.f32x2 */
 static inline uint32_t fma_rm_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rm_f32_3 KERNEL_3(fma_rm_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* fma.rm.sat.f32 */
 static inline uint32_t fma_rm_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -112,8 +112,8 @@ static inline uint32_t fma_rm_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rm_ftz_f32_3 KERNEL_3(fma_rm_ftz_f32_3, uint32_t, uint32_t, roundTowardNegative)
@@ -123,8 +123,8 @@ static inline uint32_t fma_rm_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -133,16 +133,16 @@ static inline uint32_t fma_rm_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
 /* fma.rp.f32 */
 /* fma.rp.f32x2 */
 static inline uint32_t fma_rp_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rp_f32_3 KERNEL_3(fma_rp_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* fma.rp.sat.f32 */
 static inline uint32_t fma_rp_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -154,8 +154,8 @@ static inline uint32_t fma_rp_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rp_ftz_f32_3 KERNEL_3(fma_rp_ftz_f32_3, uint32_t, uint32_t, roundTowardPositive)
@@ -165,8 +165,8 @@ static inline uint32_t fma_rp_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* fma.yaml:41 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -174,76 +174,76 @@ static inline uint32_t fma_rp_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
 
 /* fma.rn.f64 */
 static inline uint64_t fma_rn_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:37 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:38 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:37 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:35 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:33 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:32 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:36 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:37 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:38 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:39 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:40 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:41 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:42 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:44 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:41 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:39 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:37 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:36 */
     return v_d_9;
 }
 #define EXPORT_fma_rn_f64_3 KERNEL_3(fma_rn_f64_3, uint64_t, uint64_t, roundTiesToEven)
 
 /* fma.rz.f64 */
 static inline uint64_t fma_rz_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:37 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:38 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:37 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:35 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:33 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:32 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:41 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:36 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:37 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:38 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:39 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:40 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:41 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:42 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:44 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:41 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:39 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:37 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:36 */
     return v_d_9;
 }
 #define EXPORT_fma_rz_f64_3 KERNEL_3(fma_rz_f64_3, uint64_t, uint64_t, roundTowardZero)
 
 /* fma.rm.f64 */
 static inline uint64_t fma_rm_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:37 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:38 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:37 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:35 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:33 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:32 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:41 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:36 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:37 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:38 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:39 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:40 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:41 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:42 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:44 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:41 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:39 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:37 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:36 */
     return v_d_9;
 }
 #define EXPORT_fma_rm_f64_3 KERNEL_3(fma_rm_f64_3, uint64_t, uint64_t, roundTowardNegative)
 
 /* fma.rp.f64 */
 static inline uint64_t fma_rp_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:37 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:38 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:37 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:35 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:33 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:32 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:41 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:36 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:37 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:38 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:39 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:40 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:41 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:42 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:44 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:41 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:39 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:37 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:36 */
     return v_d_9;
 }
 #define EXPORT_fma_rp_f64_3 KERNEL_3(fma_rp_f64_3, uint64_t, uint64_t, roundTowardPositive)
@@ -251,8 +251,8 @@ static inline uint64_t fma_rp_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
 /* fma.rn.f16 */
 /* fma.rn.f16x2 */
 static inline uint16_t fma_rn_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rn_f16_3 KERNEL_3(fma_rn_f16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -260,8 +260,8 @@ static inline uint16_t fma_rn_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 /* fma.rn.sat.f16 */
 /* fma.rn.sat.f16x2 */
 static inline uint16_t fma_rn_sat_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -273,8 +273,8 @@ static inline uint16_t fma_rn_ftz_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c
     uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint16_t v_c_2 = select_16(isSubnormal_f16(v_c), copySign_f16(0x0000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rn_ftz_f16_3 KERNEL_3(fma_rn_ftz_f16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -285,8 +285,8 @@ static inline uint16_t fma_rn_ftz_sat_f16_3(uint16_t v_a, uint16_t v_b, uint16_t
     uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint16_t v_c_2 = select_16(isSubnormal_f16(v_c), copySign_f16(0x0000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
@@ -295,8 +295,8 @@ static inline uint16_t fma_rn_ftz_sat_f16_3(uint16_t v_a, uint16_t v_b, uint16_t
 /* fma.rn.relu.f16 */
 /* fma.rn.relu.f16x2 */
 static inline uint16_t fma_rn_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     return v_d_3;
 }
@@ -308,8 +308,8 @@ static inline uint16_t fma_rn_ftz_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_
     uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint16_t v_c_2 = select_16(isSubnormal_f16(v_c), copySign_f16(0x0000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     return v_d_3;
 }
@@ -318,8 +318,8 @@ static inline uint16_t fma_rn_ftz_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_
 /* fma.rn.bf16 */
 /* fma.rn.bf16x2 */
 static inline uint16_t fma_rn_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rn_bf16_3 KERNEL_3(fma_rn_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -327,8 +327,8 @@ static inline uint16_t fma_rn_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 /* fma.rn.relu.bf16 */
 /* fma.rn.relu.bf16x2 */
 static inline uint16_t fma_rn_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     return v_d_3;
 }
@@ -338,8 +338,8 @@ static inline uint16_t fma_rn_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v
 /* fma.rn.oob.f16x2 */
 static inline uint16_t fma_rn_oob_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:68 */
     return v_d_3;
 }
@@ -349,8 +349,8 @@ static inline uint16_t fma_rn_oob_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c
 /* fma.rn.oob.bf16x2 */
 static inline uint16_t fma_rn_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:68 */
     return v_d_3;
 }
@@ -360,8 +360,8 @@ static inline uint16_t fma_rn_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_
 /* fma.rn.oob.relu.f16x2 */
 static inline uint16_t fma_rn_oob_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:68 */
     return v_d_4;
@@ -372,8 +372,8 @@ static inline uint16_t fma_rn_oob_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_
 /* fma.rn.oob.relu.bf16x2 */
 static inline uint16_t fma_rn_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:68 */
     return v_d_4;
@@ -383,8 +383,8 @@ static inline uint16_t fma_rn_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16
 /* fma.rz.bf16 */
 /* fma.rz.bf16x2 */
 static inline uint16_t fma_rz_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rz_bf16_3 KERNEL_3(fma_rz_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -392,8 +392,8 @@ static inline uint16_t fma_rz_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 /* fma.rz.relu.bf16 */
 /* fma.rz.relu.bf16x2 */
 static inline uint16_t fma_rz_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     return v_d_3;
 }
@@ -403,8 +403,8 @@ static inline uint16_t fma_rz_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v
 /* fma.rz.oob.bf16x2 */
 static inline uint16_t fma_rz_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:68 */
     return v_d_3;
 }
@@ -414,8 +414,8 @@ static inline uint16_t fma_rz_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_
 /* fma.rz.oob.relu.bf16x2 */
 static inline uint16_t fma_rz_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:68 */
     return v_d_4;
@@ -425,8 +425,8 @@ static inline uint16_t fma_rz_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16
 /* fma.rm.bf16 */
 /* fma.rm.bf16x2 */
 static inline uint16_t fma_rm_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rm_bf16_3 KERNEL_3(fma_rm_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -434,8 +434,8 @@ static inline uint16_t fma_rm_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 /* fma.rm.relu.bf16 */
 /* fma.rm.relu.bf16x2 */
 static inline uint16_t fma_rm_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     return v_d_3;
 }
@@ -445,8 +445,8 @@ static inline uint16_t fma_rm_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v
 /* fma.rm.oob.bf16x2 */
 static inline uint16_t fma_rm_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:68 */
     return v_d_3;
 }
@@ -456,8 +456,8 @@ static inline uint16_t fma_rm_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_
 /* fma.rm.oob.relu.bf16x2 */
 static inline uint16_t fma_rm_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:68 */
     return v_d_4;
@@ -467,8 +467,8 @@ static inline uint16_t fma_rm_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16
 /* fma.rp.bf16 */
 /* fma.rp.bf16x2 */
 static inline uint16_t fma_rp_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_fma_rp_bf16_3 KERNEL_3(fma_rp_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -476,8 +476,8 @@ static inline uint16_t fma_rp_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 /* fma.rp.relu.bf16 */
 /* fma.rp.relu.bf16x2 */
 static inline uint16_t fma_rp_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     return v_d_3;
 }
@@ -487,8 +487,8 @@ static inline uint16_t fma_rp_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v
 /* fma.rp.oob.bf16x2 */
 static inline uint16_t fma_rp_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:68 */
     return v_d_3;
 }
@@ -498,8 +498,8 @@ static inline uint16_t fma_rp_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_
 /* fma.rp.oob.relu.bf16x2 */
 static inline uint16_t fma_rp_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:68 */
     return v_d_4;
@@ -510,8 +510,8 @@ static inline uint16_t fma_rp_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16
 /* fma.rn.sat.oob.f16x2 */
 static inline uint16_t fma_rn_sat_oob_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:50 */
     uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:68 */
     return v_d_4;

@@ -6,40 +6,40 @@
 
 /* max.f32 */
 static inline uint32_t max_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* max.yaml:47 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* max.yaml:49 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_max_f32_2 KERNEL_2(max_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.xorsign.abs.f32 */
 static inline uint32_t max_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:41 */
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:43 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:44 */
-    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:51 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
+    uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:45 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:46 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:53 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_xorsign_abs_f32_2 KERNEL_2(max_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.NaN.f32 */
 static inline uint32_t max_NaN_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = maximum_f32(v_a, v_b);  /* max.yaml:47 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = maximum_f32(v_a, v_b);  /* max.yaml:49 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_max_NaN_f32_2 KERNEL_2(max_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.NaN.xorsign.abs.f32 */
 static inline uint32_t max_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:41 */
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:43 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:44 */
-    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:51 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
+    uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:45 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:46 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:53 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_xorsign_abs_f32_2 KERNEL_2(max_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -49,8 +49,8 @@ static inline uint32_t max_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t max_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_max_ftz_f32_2 KERNEL_2(max_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -59,12 +59,12 @@ static inline uint32_t max_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t max_ftz_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:41 */
-    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:43 */
-    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:44 */
-    uint32_t v_d = maximumNumber_f32(v_a_3, v_b_3);  /* max.yaml:47 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:51 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
+    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:43 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:45 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:46 */
+    uint32_t v_d = maximumNumber_f32(v_a_3, v_b_3);  /* max.yaml:49 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:53 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_xorsign_abs_f32_2 KERNEL_2(max_ftz_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -73,8 +73,8 @@ static inline uint32_t max_ftz_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t max_ftz_NaN_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_max_ftz_NaN_f32_2 KERNEL_2(max_ftz_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -83,54 +83,54 @@ static inline uint32_t max_ftz_NaN_f32_2(uint32_t v_a, uint32_t v_b) {
 static inline uint32_t max_ftz_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:41 */
-    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:43 */
-    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:44 */
-    uint32_t v_d = maximum_f32(v_a_3, v_b_3);  /* max.yaml:47 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:51 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
+    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:43 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:45 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:46 */
+    uint32_t v_d = maximum_f32(v_a_3, v_b_3);  /* max.yaml:49 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:53 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_xorsign_abs_f32_2 KERNEL_2(max_ftz_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.f32 */
 static inline uint32_t max_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* max.yaml:47 */
-    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
+    uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* max.yaml:49 */
+    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c);  /* max.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_f32_3 KERNEL_3(max_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.abs.f32 */
 static inline uint32_t max_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:43 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:44 */
-    uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:46 */
-    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_2);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:45 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:46 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:48 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_2);  /* max.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_abs_f32_3 KERNEL_3(max_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.NaN.f32 */
 static inline uint32_t max_NaN_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = maximum_f32(v_a, v_b);  /* max.yaml:47 */
-    uint32_t v_d_2 = maximum_f32(v_d, v_c);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
+    uint32_t v_d = maximum_f32(v_a, v_b);  /* max.yaml:49 */
+    uint32_t v_d_2 = maximum_f32(v_d, v_c);  /* max.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_f32_3 KERNEL_3(max_NaN_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.NaN.abs.f32 */
 static inline uint32_t max_NaN_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:43 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:44 */
-    uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:46 */
-    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint32_t v_d_2 = maximum_f32(v_d, v_c_2);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:45 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:46 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:48 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint32_t v_d_2 = maximum_f32(v_d, v_c_2);  /* max.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_abs_f32_3 KERNEL_3(max_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -140,9 +140,9 @@ static inline uint32_t max_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_2);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_2);  /* max.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_f32_3 KERNEL_3(max_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -152,12 +152,12 @@ static inline uint32_t max_ftz_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:43 */
-    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:44 */
-    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* max.yaml:46 */
-    uint32_t v_d = maximumNumber_f32(v_a_3, v_b_3);  /* max.yaml:47 */
-    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_3);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:45 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:46 */
+    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* max.yaml:48 */
+    uint32_t v_d = maximumNumber_f32(v_a_3, v_b_3);  /* max.yaml:49 */
+    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_3);  /* max.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_abs_f32_3 KERNEL_3(max_ftz_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -167,9 +167,9 @@ static inline uint32_t max_ftz_NaN_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint32_t v_d_2 = maximum_f32(v_d, v_c_2);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint32_t v_d_2 = maximum_f32(v_d, v_c_2);  /* max.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_f32_3 KERNEL_3(max_ftz_NaN_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -179,28 +179,28 @@ static inline uint32_t max_ftz_NaN_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_
     uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
-    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:43 */
-    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:44 */
-    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* max.yaml:46 */
-    uint32_t v_d = maximum_f32(v_a_3, v_b_3);  /* max.yaml:47 */
-    uint32_t v_d_2 = maximum_f32(v_d, v_c_3);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:45 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:46 */
+    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* max.yaml:48 */
+    uint32_t v_d = maximum_f32(v_a_3, v_b_3);  /* max.yaml:49 */
+    uint32_t v_d_2 = maximum_f32(v_d, v_c_3);  /* max.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_abs_f32_3 KERNEL_3(max_ftz_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.f64 */
 static inline uint64_t max_f64_2(uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = maximumNumber_f64(v_a, v_b);  /* max.yaml:47 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
+    uint64_t v_d = maximumNumber_f64(v_a, v_b);  /* max.yaml:49 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:36 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:37 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:38 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:39 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:40 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:44 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:39 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:36 */
     return v_d_7;
 }
 #define EXPORT_max_f64_2 KERNEL_2(max_f64_2, uint64_t, uint64_t, roundTiesToEven)
@@ -208,8 +208,8 @@ static inline uint64_t max_f64_2(uint64_t v_a, uint64_t v_b) {
 /* max.f16 */
 /* max.f16x2 */
 static inline uint16_t max_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = maximumNumber_f16(v_a, v_b);  /* max.yaml:47 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = maximumNumber_f16(v_a, v_b);  /* max.yaml:49 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_max_f16_2 KERNEL_2(max_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -217,12 +217,12 @@ static inline uint16_t max_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.xorsign.abs.f16 */
 /* max.xorsign.abs.f16x2 */
 static inline uint16_t max_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:41 */
-    uint16_t v_a_2 = magnitude_f16(v_a);  /* max.yaml:43 */
-    uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:44 */
-    uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:51 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
+    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* max.yaml:45 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:46 */
+    uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:53 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_xorsign_abs_f16_2 KERNEL_2(max_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -230,8 +230,8 @@ static inline uint16_t max_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.NaN.f16 */
 /* max.NaN.f16x2 */
 static inline uint16_t max_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = maximum_f16(v_a, v_b);  /* max.yaml:47 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = maximum_f16(v_a, v_b);  /* max.yaml:49 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_max_NaN_f16_2 KERNEL_2(max_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -239,12 +239,12 @@ static inline uint16_t max_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.NaN.xorsign.abs.f16 */
 /* max.NaN.xorsign.abs.f16x2 */
 static inline uint16_t max_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:41 */
-    uint16_t v_a_2 = magnitude_f16(v_a);  /* max.yaml:43 */
-    uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:44 */
-    uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:51 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
+    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* max.yaml:45 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:46 */
+    uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:53 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_xorsign_abs_f16_2 KERNEL_2(max_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -254,8 +254,8 @@ static inline uint16_t max_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
 static inline uint16_t max_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_max_ftz_f16_2 KERNEL_2(max_ftz_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -265,12 +265,12 @@ static inline uint16_t max_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
 static inline uint16_t max_ftz_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:41 */
-    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* max.yaml:43 */
-    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* max.yaml:44 */
-    uint16_t v_d = maximumNumber_f16(v_a_3, v_b_3);  /* max.yaml:47 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:51 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
+    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:43 */
+    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* max.yaml:45 */
+    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* max.yaml:46 */
+    uint16_t v_d = maximumNumber_f16(v_a_3, v_b_3);  /* max.yaml:49 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:53 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_xorsign_abs_f16_2 KERNEL_2(max_ftz_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -280,8 +280,8 @@ static inline uint16_t max_ftz_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
 static inline uint16_t max_ftz_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_max_ftz_NaN_f16_2 KERNEL_2(max_ftz_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -291,12 +291,12 @@ static inline uint16_t max_ftz_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
 static inline uint16_t max_ftz_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
-    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:41 */
-    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* max.yaml:43 */
-    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* max.yaml:44 */
-    uint16_t v_d = maximum_f16(v_a_3, v_b_3);  /* max.yaml:47 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:51 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
+    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:43 */
+    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* max.yaml:45 */
+    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* max.yaml:46 */
+    uint16_t v_d = maximum_f16(v_a_3, v_b_3);  /* max.yaml:49 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:53 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_xorsign_abs_f16_2 KERNEL_2(max_ftz_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -304,8 +304,8 @@ static inline uint16_t max_ftz_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b)
 /* max.bf16 */
 /* max.bf16x2 */
 static inline uint16_t max_bf16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = maximumNumber_bf16(v_a, v_b);  /* max.yaml:47 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = maximumNumber_bf16(v_a, v_b);  /* max.yaml:49 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_max_bf16_2 KERNEL_2(max_bf16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -313,12 +313,12 @@ static inline uint16_t max_bf16_2(uint16_t v_a, uint16_t v_b) {
 /* max.xorsign.abs.bf16 */
 /* max.xorsign.abs.bf16x2 */
 static inline uint16_t max_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:41 */
-    uint16_t v_a_2 = magnitude_bf16(v_a);  /* max.yaml:43 */
-    uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:44 */
-    uint16_t v_d = maximumNumber_bf16(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* max.yaml:51 */
-    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
+    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* max.yaml:45 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:46 */
+    uint16_t v_d = maximumNumber_bf16(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* max.yaml:53 */
+    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_xorsign_abs_bf16_2 KERNEL_2(max_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -326,8 +326,8 @@ static inline uint16_t max_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
 /* max.NaN.bf16 */
 /* max.NaN.bf16x2 */
 static inline uint16_t max_NaN_bf16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = maximum_bf16(v_a, v_b);  /* max.yaml:47 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d = maximum_bf16(v_a, v_b);  /* max.yaml:49 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:25 */
     return v_d_2;
 }
 #define EXPORT_max_NaN_bf16_2 KERNEL_2(max_NaN_bf16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -335,12 +335,12 @@ static inline uint16_t max_NaN_bf16_2(uint16_t v_a, uint16_t v_b) {
 /* max.NaN.xorsign.abs.bf16 */
 /* max.NaN.xorsign.abs.bf16x2 */
 static inline uint16_t max_NaN_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:41 */
-    uint16_t v_a_2 = magnitude_bf16(v_a);  /* max.yaml:43 */
-    uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:44 */
-    uint16_t v_d = maximum_bf16(v_a_2, v_b_2);  /* max.yaml:47 */
-    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* max.yaml:51 */
-    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
+    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:43 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* max.yaml:45 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:46 */
+    uint16_t v_d = maximum_bf16(v_a_2, v_b_2);  /* max.yaml:49 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* max.yaml:53 */
+    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:25 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_xorsign_abs_bf16_2 KERNEL_2(max_NaN_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven)

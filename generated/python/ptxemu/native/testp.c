@@ -6,84 +6,84 @@
 
 /* testp.finite.f32 */
 static inline uint8_t testp_finite_f32_1(uint32_t v_a) {
-    _Bool v_p = isFinite_f32(v_a);  /* testp.yaml:23 */
+    _Bool v_p = isFinite_f32(v_a);  /* testp.yaml:25 */
     return v_p;
 }
 #define EXPORT_testp_finite_f32_1 KERNEL_1(testp_finite_f32_1, uint32_t, uint8_t, roundTiesToEven)
 
 /* testp.finite.f64 */
 static inline uint8_t testp_finite_f64_1(uint64_t v_a) {
-    _Bool v_p = isFinite_f64(v_a);  /* testp.yaml:23 */
+    _Bool v_p = isFinite_f64(v_a);  /* testp.yaml:25 */
     return v_p;
 }
 #define EXPORT_testp_finite_f64_1 KERNEL_1(testp_finite_f64_1, uint64_t, uint8_t, roundTiesToEven)
 
 /* testp.infinite.f32 */
 static inline uint8_t testp_infinite_f32_1(uint32_t v_a) {
-    _Bool v_p = isInfinite_f32(v_a);  /* testp.yaml:25 */
+    _Bool v_p = isInfinite_f32(v_a);  /* testp.yaml:27 */
     return v_p;
 }
 #define EXPORT_testp_infinite_f32_1 KERNEL_1(testp_infinite_f32_1, uint32_t, uint8_t, roundTiesToEven)
 
 /* testp.infinite.f64 */
 static inline uint8_t testp_infinite_f64_1(uint64_t v_a) {
-    _Bool v_p = isInfinite_f64(v_a);  /* testp.yaml:25 */
+    _Bool v_p = isInfinite_f64(v_a);  /* testp.yaml:27 */
     return v_p;
 }
 #define EXPORT_testp_infinite_f64_1 KERNEL_1(testp_infinite_f64_1, uint64_t, uint8_t, roundTiesToEven)
 
 /* testp.number.f32 */
 static inline uint8_t testp_number_f32_1(uint32_t v_a) {
-    _Bool v_p = (!isNaN_f32(v_a));  /* testp.yaml:27 */
+    _Bool v_p = (!isNaN_f32(v_a));  /* testp.yaml:29 */
     return v_p;
 }
 #define EXPORT_testp_number_f32_1 KERNEL_1(testp_number_f32_1, uint32_t, uint8_t, roundTiesToEven)
 
 /* testp.number.f64 */
 static inline uint8_t testp_number_f64_1(uint64_t v_a) {
-    _Bool v_p = (!isNaN_f64(v_a));  /* testp.yaml:27 */
+    _Bool v_p = (!isNaN_f64(v_a));  /* testp.yaml:29 */
     return v_p;
 }
 #define EXPORT_testp_number_f64_1 KERNEL_1(testp_number_f64_1, uint64_t, uint8_t, roundTiesToEven)
 
 /* testp.notanumber.f32 */
 static inline uint8_t testp_notanumber_f32_1(uint32_t v_a) {
-    _Bool v_p = isNaN_f32(v_a);  /* testp.yaml:29 */
+    _Bool v_p = isNaN_f32(v_a);  /* testp.yaml:31 */
     return v_p;
 }
 #define EXPORT_testp_notanumber_f32_1 KERNEL_1(testp_notanumber_f32_1, uint32_t, uint8_t, roundTiesToEven)
 
 /* testp.notanumber.f64 */
 static inline uint8_t testp_notanumber_f64_1(uint64_t v_a) {
-    _Bool v_p = isNaN_f64(v_a);  /* testp.yaml:29 */
+    _Bool v_p = isNaN_f64(v_a);  /* testp.yaml:31 */
     return v_p;
 }
 #define EXPORT_testp_notanumber_f64_1 KERNEL_1(testp_notanumber_f64_1, uint64_t, uint8_t, roundTiesToEven)
 
 /* testp.normal.f32 */
 static inline uint8_t testp_normal_f32_1(uint32_t v_a) {
-    _Bool v_p = (isNormal_f32(v_a) | isZero_f32(v_a));  /* testp.yaml:31 */
+    _Bool v_p = (isNormal_f32(v_a) | isZero_f32(v_a));  /* testp.yaml:33 */
     return v_p;
 }
 #define EXPORT_testp_normal_f32_1 KERNEL_1(testp_normal_f32_1, uint32_t, uint8_t, roundTiesToEven)
 
 /* testp.normal.f64 */
 static inline uint8_t testp_normal_f64_1(uint64_t v_a) {
-    _Bool v_p = (isNormal_f64(v_a) | isZero_f64(v_a));  /* testp.yaml:31 */
+    _Bool v_p = (isNormal_f64(v_a) | isZero_f64(v_a));  /* testp.yaml:33 */
     return v_p;
 }
 #define EXPORT_testp_normal_f64_1 KERNEL_1(testp_normal_f64_1, uint64_t, uint8_t, roundTiesToEven)
 
 /* testp.subnormal.f32 */
 static inline uint8_t testp_subnormal_f32_1(uint32_t v_a) {
-    _Bool v_p = isSubnormal_f32(v_a);  /* testp.yaml:33 */
+    _Bool v_p = isSubnormal_f32(v_a);  /* testp.yaml:35 */
     return v_p;
 }
 #define EXPORT_testp_subnormal_f32_1 KERNEL_1(testp_subnormal_f32_1, uint32_t, uint8_t, roundTiesToEven)
 
 /* testp.subnormal.f64 */
 static inline uint8_t testp_subnormal_f64_1(uint64_t v_a) {
-    _Bool v_p = isSubnormal_f64(v_a);  /* testp.yaml:33 */
+    _Bool v_p = isSubnormal_f64(v_a);  /* testp.yaml:35 */
     return v_p;
 }
 #define EXPORT_testp_subnormal_f64_1 KERNEL_1(testp_subnormal_f64_1, uint64_t, uint8_t, roundTiesToEven)
