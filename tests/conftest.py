@@ -1,65 +1,72 @@
-"""What many tests need: a copy of the specification to edit, and the command line to run on it."""
+"""What many tests need: the specification read, a copy of it to edit, and the tools to hold it against."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from ptxspec.__main__ import main
+from helpers import ROOT, repository
+from helpers.project import OPCODES, Project
+from oracles import nvidia
+from ptxspec.model import Spec
+from ptxspec.query.database import Database
 
-ROOT = Path(__file__).parents[1]
-# NumPy's kernels are what is tested, and what kernels in C are held against; test_accelerator.py switches those on.
+# NumPy's kernels are what is tested, and what kernels in C are held against. runtime/test_accelerator.py switches C on.
 os.environ.setdefault("PTXEMU_ACCELERATOR", "0")
 
-OPCODES = ("add", "mul", "min", "max")
+# The golden ratio: its multiples spread evenly over [0, 1), and keep no step with the lengths of parametrizations.
+SPREAD = 0.6180339887498949
 
 
-@dataclass(frozen=True)
-class Result:
-    """What a command left: its exit code and what it printed."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Where nothing is named, all tests run, and on all cores. A file of its own starts sooner in one process."""
+    alone = config.option.usepdb or getattr(config.option, "numprocesses", 0) is not None
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not alone:
+        config.option.numprocesses, config.option.dist = "auto", "worksteal"
 
-    code: int
-    out: str
-    err: str
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test that is marked `sampled(count)` so many cases run at once; the others are left to the sweeps."""
+    found: dict[tuple[Path, str], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            found[item.path, getattr(item, "originalname", item.name)].append(item)
+    for cases in found.values():
+        (count,) = cases[0].get_closest_marker("sampled").args  # type: ignore[union-attr]
+        places = sorted(range(len(cases)), key=lambda i: i * SPREAD % 1)
+        for place in places[count:]:
+            cases[place].add_marker("exhaustive")
 
 
-class Project:
-    """A folder with spec/ and templates/ of its own."""
+@pytest.fixture(scope="session")
+def spec() -> Spec:
+    return repository.specification()
 
-    def __init__(self, root: Path, capture: pytest.CaptureFixture[str]) -> None:
-        self.root = root
-        self._capture = capture
 
-    def edit(self, path: str, old: str, new: str) -> None:
-        """Replace a text that occurs once."""
-        text = (self.root / path).read_text("utf-8")
-        assert text.count(old) == 1, f"{path} has {text.count(old)} of {old!r}"
-        self.write(path, text.replace(old, new))
+@pytest.fixture(scope="session")
+def db() -> Database:
+    return repository.database()
 
-    def write(self, path: str, text: str | bytes) -> None:
-        data = text if isinstance(text, bytes) else text.encode()
-        (self.root / path).write_bytes(data)
 
-    def place(self, path: str, text: str, line: str = "") -> str:
-        """`path:line:column` of a text: the only one in the file, or in the only line that holds `line`."""
-        lines = (self.root / path).read_text("utf-8").splitlines()
-        found = [(i, s) for i, s in enumerate(lines, 1) if text in s and line in s]
-        assert len(found) == 1, f"{path} has {text!r} in {len(found)} lines"
-        return f"{path}:{found[0][0]}:{found[0][1].index(text) + 1}"
+@pytest.fixture(scope="session")
+def ptxas(db: Database) -> Path:
+    """The assembler whose verdicts the specification records."""
+    return nvidia.ptxas(db.data["assembler"]["observed"])
 
-    def run(self, command: str, *arguments: str | Path) -> Result:
-        """Run a command on this project, in this process."""
-        self._capture.readouterr()
-        try:
-            code = main([command, "--root", str(self.root), *map(str, arguments)])
-        except SystemExit as e:
-            code = int(e.code or 0)
-        captured = self._capture.readouterr()
-        assert "Traceback" not in captured.out + captured.err
-        return Result(code, captured.out, captured.err)
+
+@pytest.fixture(scope="session")
+def nvcc() -> Path:
+    return nvidia.nvcc()
+
+
+@pytest.fixture(scope="session")
+def nvdisasm() -> Path:
+    return nvidia.nvdisasm()
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ from ..model import (
     requirement_text,
 )
 from . import availability
+from .registry import product
 from .text import Files, Templates
 
 
@@ -70,6 +71,7 @@ class Stage:
     code: Code
 
 
+@product("manual")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/manual."""
     files: Files = {}

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
-from ..emit.cuda import is_current
+from ..emit.products.cuda import is_current
 from ..model import Spec, Variant
 from ..ptxas.verify import takes
 from . import vectors
