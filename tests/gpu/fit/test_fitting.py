@@ -65,7 +65,7 @@ def test_units_of_the_repository_rest_until_something_is_recorded() -> None:
 
 @pytest.fixture
 def made_up(project: Project) -> Project:
-    return with_units(project)
+    return with_units(project, *UNITS)
 
 
 @pytest.fixture
