@@ -45,8 +45,8 @@ def test_a_nan_rule_that_changes_nothing_is_a_mistake(project: Project) -> None:
         (
             "add{.rn}.{bf16,bf16x2}              d, a, b",
             "add{.rn}.{bf16,bf16x2}              p, a, b",
-            "'add.bf16x2': a predicate is the result of one lane",
-            "write d for a result of .bf16x2",
+            "'add.bf16x2': p has 1 lane, other operands have 2",
+            "p0|p1 is a predicate for each of two lanes",
         ),
         (
             "{for: .f32x2,             ptx: 8.6, target: sm_100,",

@@ -91,8 +91,8 @@ MISTAKES = {
     "a number of operands": (
         MAX,
         "{has: .abs, operands: 3}",
-        "{has: .abs, operands: «4}",
-        "'4' is not what belongs here",
+        "{has: .abs, operands: «0}",
+        "'0' is not what belongs here",
         "1, 2 or 3",
     ),
     "a syntax line of another opcode": (
@@ -128,14 +128,14 @@ MISTAKES = {
     "operands out of order": (
         ADD,
         ".f64                       d, a, b",
-        ".f64                       «d, b, a",
+        ".f64                       d, «b, a",
         "the source operands are a, then b, then c",
         "",
     ),
     "four operands": (
         ADD,
         ".f64                       d, a, b",
-        ".f64                       «d, a, b, c, d",
+        ".f64                       d, a, b, c, «d",
         "the source operands are a, then b, then c",
         "",
     ),
@@ -147,7 +147,7 @@ MISTAKES = {
         "",
     ),
     "a spelling without a type": (ADD, "- add{.rnd}.f64 ", "- «add.rn ", "'add.rn' has no type", ""),
-    "a type in the middle": (ADD, "- add{.rnd}.f64 ", "- «add.f64.rn ", "must end with its only type", ""),
+    "a type in the middle": (ADD, "- add{.rnd}.f64 ", "- «add.f64.rn ", "must end with its types", ""),
     "a modifier twice": (ADD, "- add{.rnd}.f64 ", "- «add.sat.sat.f64 ", "has a modifier twice", ""),
     "a variant twice": (
         ADD,
@@ -243,7 +243,13 @@ MISTAKES = {
         "'a' is neither",
         "bits as 0x7fff",
     ),
-    "a bool as an operand": (ADD, "[+inf, 0.5, 1.0]", "[«true, 0.5, 1.0]", "an operand is a number, not a bool", ""),
+    "a bool as an operand": (
+        ADD,
+        "[+inf, 0.5, 1.0]",
+        "[«true, 0.5, 1.0]",
+        "'true' is a truth value, not a f32 float",
+        "",
+    ),
     "an unknown function": (
         MAX,
         "return maximum(x, y)",

@@ -18,6 +18,7 @@ from .parse import parse
 _VARIANT_NAMES = ("operands", "type", "sourceType", "rounding", "target", "quietNaN", "infinity")
 # The operands of most variants, an operand in its stage, and the results.
 VARIABLES = frozenset(("a", "b", "c", "x", "d", "p", "q"))
+_MAX_DEPTH = 80
 
 
 @dataclass(frozen=True)
@@ -193,6 +194,8 @@ class _Resolver:
             message = f"{helper.name} takes {len(helper.parameters)} arguments, not {len(e.arguments)}"
             self.complain(e.mark, message, f"def {helper.name}({', '.join(helper.parameters)})")
             return e
+        if len(self.calling) > _MAX_DEPTH:
+            raise SpecError([e.code.error(e.mark, "too deeply nested, with the helpers that are called")])
         resolved = self.helpers.get(helper.name) or self.helper(helper)
         return tree.Inline(e.code, e.mark, resolved, tuple(map(self.value, e.arguments)))
 
