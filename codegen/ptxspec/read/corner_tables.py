@@ -52,7 +52,7 @@ def _cells(
     row is about; none where that is not known."""
     for i, cell in enumerate(row):
         last = i == len(row) - 1
-        names = tuple(o.name for o in operands) if last else ()
+        names = (tuple(o.name for o in operands) or ("a", "b", "c")[: len(row) - 1]) if last else ()
         parts = cell.split("|") if last and isinstance(cell, str) else [cell]
         try:
             if len(parts) > 2:
