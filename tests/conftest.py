@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, repository
+from helpers import ROOT, memory as memory_of_files, repository
 from helpers.project import OPCODES, Project
 from oracles import nvidia
 from ptxspec.model import Spec
@@ -41,6 +42,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         places = sorted(range(len(cases)), key=lambda i: i * SPREAD % 1)
         for place in places[count:]:
             cases[place].add_marker("exhaustive")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def memory() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        memory_of_files.remember(patch)
+        yield
 
 
 @pytest.fixture(scope="session")
