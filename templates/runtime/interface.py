@@ -19,7 +19,8 @@ from . import (
     operations,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
 )
 from .binary import Array, Format
-from .index import TARGETS, TYPES, VARIANTS
+from .catalog import Asked, Requirement, may_be_advised
+from .index import CATALOG, REQUIREMENTS, ROWS, TYPES
 
 if TYPE_CHECKING:
     from .accelerator import Native
@@ -61,46 +62,57 @@ class Variant:
 
 @dataclass(frozen=True)
 class _Row:
+    """What the index says of a variant."""
+
     variant: Variant
     opcode: str
-    type: str
-    names: frozenset[str]
+    modifiers: frozenset[str]
+    types: tuple[str, ...]
     predicate: bool
-    targets: str
+    requires: Requirement
+    advisable: bool
+
+    @property
+    def type(self) -> str:
+        return self.types[-1]
+
+    @property
+    def operands(self) -> int:
+        return self.variant.operands
 
     def __str__(self) -> str:
         return f"{self.variant.spelling} ({_count(self.variant.operands)})"
-
-    def exists_on(self, target: str) -> bool:
-        place = TARGETS.index(target)
-        runs = (run.partition("..") for run in self.targets.split(","))
-        return any(TARGETS.index(first) <= place <= TARGETS.index(last or first) for first, _, last in runs)
 
 
 def _count(operands: int) -> str:
     return f"{operands} operand{'s' * (operands != 1)}"
 
 
-@lru_cache(maxsize=1)
-def _opcodes() -> tuple[str, ...]:
-    return tuple(dict.fromkeys(spelling.partition(".")[0] for spelling, *_ in VARIANTS))
-
-
 @lru_cache(maxsize=256)
 def _rows(opcode: str) -> tuple[_Row, ...]:
     """The variants of an opcode."""
     found = []
-    for spelling, operands, claim, predicate, targets in VARIANTS:
-        if spelling.startswith(f"{opcode}."):
-            names = spelling.split(".")[1:]
-            variant = Variant(spelling, operands, claim)
-            found.append(_Row(variant, opcode, names[-1], frozenset(names), predicate, targets))
+    for line in ROWS.get(opcode, "").split("\n")[1:-1]:
+        spelled, operands, claim, result, requirement, advice = line.split()
+        names = spelled.split(".")
+        types = tuple(n for n in names if n in TYPES)
+        found.append(
+            _Row(
+                variant=Variant(spelling=f"{opcode}.{spelled}", operands=int(operands), claim=claim),
+                opcode=opcode,
+                modifiers=frozenset(names).difference(types),
+                types=types,
+                predicate=result == "predicate",
+                requires=REQUIREMENTS[int(requirement)],
+                advisable=advice == "advise",
+            )
+        )
     return tuple(found)
 
 
 def variants() -> list[Variant]:
     """Every variant that the emulator has, ordered by opcode."""
-    return [row.variant for opcode in _opcodes() for row in _rows(opcode)]
+    return [row.variant for opcode in ROWS for row in _rows(opcode)]
 
 
 def compile(spelling: str, operands: int | None = None, target: str | None = None) -> Kernel:
@@ -122,21 +134,28 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
 @lru_cache(maxsize=4096)
 def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
     opcode, *names = spelling.strip().split(".")
-    wanted = frozenset(names)
-    found = [row for row in _rows(opcode) if row.names == wanted and len(names) == len(wanted)]
+    asked = _asked(names, operands)
+    repeated = len(asked.modifiers) + len(asked.types) < len(names)
+    same = [row for row in _rows(opcode) if row.modifiers == asked.modifiers and row.types == asked.types]
+    found = [] if repeated else same
     fitting = [row for row in found if operands in (None, row.variant.operands)]
     if not fitting:
         _reject(spelling, opcode, names, operands, found)
     row = min(fitting, key=lambda row: row.variant.operands)
     if target is not None:
-        if target not in TARGETS:
-            near = _near(target, TARGETS)
+        if target not in CATALOG.targets:
+            near = _near(target, tuple(CATALOG.targets))
             raise UnknownTargetError(f"unknown target '{target}'" + (f"; did you mean '{near[0]}'?" if near else ""))
-        if not row.exists_on(target):
-            here = [r for r in _rows(opcode) if r.exists_on(target)]
-            hint = f"nearest there: {_nearest(here, names, operands)}" if here else f"{target} has no {opcode} at all"
-            only = row.targets.replace("..", " to ").replace(",", " and ")
-            raise UnknownTargetError(f"{row} does not exist on {target}, only on {only}; {hint}")
+        if not CATALOG.takes(row.requires, target):
+            here = [r for r in _rows(opcode) if CATALOG.takes(r.requires, target)]
+            alike = _alike(here, asked._replace(operands=row.operands))
+            hint = (
+                f"no other {opcode} does the same there; spelled alike: {alike}"
+                if here
+                else f"{target} has no {opcode} at all"
+            )
+            runs = (" to ".join(dict.fromkeys(run)) for run in CATALOG.runs(row.requires))
+            raise UnknownTargetError(f"{row} does not exist on {target}, only on {' and '.join(runs)}; {hint}")
     return Kernel(row, target)
 
 
@@ -152,22 +171,32 @@ def _near(name: str, names: Sequence[str]) -> list[str]:
     return difflib.get_close_matches(name, names, n=1)
 
 
+def _asked(names: Sequence[str], operands: int | None) -> Asked:
+    """What the names of a spelling say, in whatever order the modifiers stand."""
+    types = tuple(n for n in names if n in TYPES)
+    return Asked(types, frozenset(names).difference(types), operands, complete=False)
+
+
 def _reject(spelling: str, opcode: str, names: list[str], operands: int | None, found: list[_Row]) -> NoReturn:
     rows = _rows(opcode)
     asked = spelling if operands is None else f"{spelling} with {_count(operands)}"
     if not rows:
-        near = _near(opcode, _opcodes())
-        hint = f"did you mean '{near[0]}'?" if near else "opcodes: " + ", ".join(_opcodes())
+        near = _near(opcode, tuple(ROWS))
+        hint = f"did you mean '{near[0]}'?" if near else "opcodes: " + ", ".join(ROWS)
         raise UnknownVariantError(f"{asked}: unknown opcode '{opcode}'; {hint}")
     if found:
         counts = " or ".join(str(row.variant.operands) for row in found)
         raise UnknownVariantError(f"{asked}: it takes {counts} source operands")
-    reason = _why_not(opcode, names, rows)
-    raise UnknownVariantError(f"{asked} does not exist: {reason}; nearest: {_nearest(rows, names, operands)}")
+    wanted = _asked(names, operands)
+    advised = [row for row in rows if may_be_advised(row, wanted)]
+    alike = _alike(advised or rows, wanted)
+    hint = f"write {alike}" if advised else f"no {opcode} has all of this; spelled alike: {alike}"
+    raise UnknownVariantError(f"{asked} does not exist: {_why_not(opcode, names, rows)}; {hint}")
 
 
-def _nearest(rows: Sequence[_Row], names: list[str], operands: int | None) -> str:
-    near = sorted(rows, key=lambda row: _distance(row, names, operands))[:3]
+def _alike(rows: Sequence[_Row], asked: Asked) -> str:
+    """The variants that are most like what was asked. They need not do the same."""
+    near = sorted(rows, key=lambda row: _distance(row, asked))[:3]
     return ", ".join(dict.fromkeys(row.variant.spelling for row in near))
 
 
@@ -191,13 +220,14 @@ def _why_not(opcode: str, names: list[str], rows: Sequence[_Row]) -> str:
     return f"these modifiers of {opcode}.{types[0]} do not go together, or one is missing"
 
 
-def _distance(row: _Row, names: list[str], operands: int | None) -> tuple[int, int, float, int]:
-    """How far a variant is from what was asked: first other names, then another type, then spelling and operands."""
+def _distance(row: _Row, asked: Asked) -> tuple[int, int, float, int]:
+    """How far a variant is from what was asked: first other names, then other types, then spelling and operands."""
     import difflib
 
-    asked = frozenset(names)
-    alike = difflib.SequenceMatcher(None, ".".join(names), row.variant.spelling.partition(".")[2]).ratio()
-    return len(asked ^ row.names), int(row.type not in asked), -alike, abs(row.variant.operands - (operands or 0))
+    wanted, has = asked.modifiers.union(asked.types), row.modifiers.union(row.types)
+    spelled = ".".join((*sorted(asked.modifiers), *asked.types))
+    alike = difflib.SequenceMatcher(None, spelled, row.variant.spelling.partition(".")[2]).ratio()
+    return len(wanted ^ has), int(row.types != asked.types), -alike, abs(row.operands - (asked.operands or 0))
 
 
 class Kernel:

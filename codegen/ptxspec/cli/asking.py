@@ -8,7 +8,7 @@ import sys
 
 from .. import roots
 from ..diagnostics import PtxspecError
-from ..query import answers, database, show
+from ..query import answers, show, verdicts
 from ..query.database import Database
 from . import NO, OK
 
@@ -46,7 +46,7 @@ def configure_show(parser: argparse.ArgumentParser) -> None:
 
 
 def _database(options: argparse.Namespace) -> Database:
-    return database.read(roots.find(options.root).data)
+    return Database.read(roots.find(options.root).data)
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -59,7 +59,7 @@ def _list(options: argparse.Namespace) -> int:
         "csv": answers.variants_as_csv,
     }[options.format]
     print(render(db, found))
-    pair = db.pair(target, options.ptx)
+    pair = verdicts.pair(db, target, options.ptx)
     if pair is not None:
         print(f"ptxspec: {pair.message}", file=sys.stderr)
     return OK if found else NO
@@ -67,7 +67,7 @@ def _list(options: argparse.Namespace) -> int:
 
 def _query(options: argparse.Namespace) -> int:
     db = _database(options)
-    verdict = db.query(options.variant, options.operands, options.target, options.ptx)
+    verdict = verdicts.query(db, options.variant, options.operands, options.target, options.ptx)
     if options.format == "json":
         print(json.dumps(verdict.as_json(), indent=2))
     else:

@@ -14,7 +14,7 @@ from ..lint.linter import Linter, language
 from ..lint.rendering import FORMATS
 from ..lint.windows import decode, read
 from ..ptxas.explain import explain
-from ..query import database
+from ..query.database import Database
 from . import MISUSE, NO, OK
 
 
@@ -42,8 +42,8 @@ def configure_explain(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_explain)
 
 
-def _database(options: argparse.Namespace) -> database.Database:
-    return database.read(roots.find(options.root).data)
+def _database(options: argparse.Namespace) -> Database:
+    return Database.read(roots.find(options.root).data)
 
 
 def _lint(options: argparse.Namespace) -> int:

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..catalog import targets_text
 from ..check.checking import Checked
 from ..check.claims import CLAIMS, basis
 from ..diagnostics import PtxspecError
-from ..limits import targets_text
 from ..model import (
     Code,
     HardwarePath,
@@ -20,7 +20,6 @@ from ..model import (
     Spec,
     SyntaxLine,
     Variant,
-    requirement_text,
 )
 from . import availability
 from .text import Files, Templates
@@ -127,8 +126,8 @@ def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, C
 
 def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
     longer = instruction.stands_for(v)
-    manual = "not listed" if v.manual is None else requirement_text(v.manual, spec.newest)
-    requires = requirement_text(v.requires, spec.newest)
+    manual = "not listed" if v.manual is None else v.manual.text(spec.newest)
+    requires = v.requires.text(spec.newest)
     return Row(
         v,
         f"{v.spelling}-{v.operands}",

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..model import Spec, Variant
-from ..read.requirements import versions_on
 from .asking import judge, statement, version
 
 Pair = tuple[str, str]
@@ -55,15 +54,6 @@ def pairs(spec: Spec) -> list[Pair]:
     ]
 
 
-def takes(spec: Spec, v: Variant, target: str, ptx: str) -> bool:
-    """What the specification says of a variant on a target that the PTX version knows."""
-    found = versions_on(v.requires, target, spec.targets, spec.versions)
-    if found is None:
-        return False
-    (first, last), order = found, spec.versions[ptx].order
-    return spec.versions[first].order <= order and (last is None or order <= spec.versions[last].order)
-
-
 def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[Disagreement]:
     """Judge every variant on every pair of a target and a PTX version."""
     everything = [v for i in spec.instructions.values() for v in i.variants]
@@ -73,7 +63,7 @@ def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[
         return [
             Disagreement(v.spelling, v.operands, *pair, messages[0] if messages else "")
             for v, messages in zip(everything, judge(ptxas, statements, *pair), strict=True)
-            if takes(spec, v, *pair) == bool(messages)
+            if spec.catalog.takes(v.requires, *pair) == bool(messages)
         ]
 
     return _collect(wrong_on, pairs(spec), progress)
@@ -128,7 +118,7 @@ def illegal(
         for v, s, (names, n), messages in zip(found, spelled, batch, verdicts, strict=True):
             if any(frozenset(names) in t.names and n == t.operands for t in tolerated):
                 continue
-            expected = v is not None and takes(spec, v, *pair)
+            expected = v is not None and spec.catalog.takes(v.requires, *pair)
             if expected == bool(messages):
                 wrong.append(Disagreement(s, n, *pair, messages[0] if messages else ""))
         return wrong

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..catalog import PtxVersion, Target
 from ..check.accuracy import parse_range
 from ..check.corner_cases import CLASSES, CellError, parse_value
 from ..diagnostics import Diagnostic, Mark, SpecError, display_path, nearest, suggest
@@ -31,7 +32,6 @@ from ..model import (
     Note,
     Page,
     Pattern,
-    PtxVersion,
     Recording,
     Rule,
     Selector,
@@ -39,7 +39,6 @@ from ..model import (
     Speed,
     SpeedTable,
     SyntaxLine,
-    Target,
     Tolerated,
     Type,
     Variant,
@@ -49,7 +48,7 @@ from ..semantics.specialise import assigned_in, check_text, fixed_names, names_r
 from . import positioned, schema
 from .notation import SOURCES, NotationError, expand, parse_line
 from .positioned import Document, Where
-from .requirements import first_version, manual_requirement, observed_requirement
+from .requirements import manual_requirement, observed_requirement
 from .units import read_model, read_units
 
 _COMMON = ("types", "modifiers", "targets", "assembler", "units")
@@ -514,7 +513,13 @@ class _InstructionFile:
             for i, a in enumerate(data.get("accuracy", []))
         )
         notes = tuple(
-            Note(_text(n["text"]), n.get("section", ""), self.selector(("notes", i), n), _text(n.get("open", "")))
+            Note(
+                text=_text(n["text"]),
+                section=n.get("section", ""),
+                selector=self.selector(("notes", i), n),
+                open=_text(n.get("open", "")),
+                hazard=n.get("hazard", False),
+            )
             for i, n in enumerate(data.get("notes", []))
         )
         tables = tuple(self.table(("corner_cases", i), t) for i, t in enumerate(data.get("corner_cases", [])))
@@ -591,9 +596,9 @@ class _InstructionFile:
 
     def satisfiable(self, v: Variant) -> None:
         """A variant must exist somewhere: its last PTX version must not come before its first."""
-        targets, versions = self.spec.targets, self.spec.versions
+        versions = self.spec.versions
         r = v.requires
-        first = first_version(r, targets, versions)
+        first = self.spec.catalog.first_version(r)
         if r.until is not None and versions[r.until].order < versions[first].order:
             message = f"{v} can never be taken: it needs {r.target} and PTX {r.ptx}, and ends with PTX {r.until}"
             self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))

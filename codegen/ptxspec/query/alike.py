@@ -1,0 +1,113 @@
+"""What exists and is spelled alike, and what of it may be advised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ..catalog import Asked, may_be_advised
+from ..diagnostics import nearest
+from .database import Database, Variant, names_of
+
+
+class Distance(NamedTuple):
+    """How far a variant is from what was asked, the weightiest first. `ended`: the newest PTX version does not take it;
+    `wrong`: names too many or too few, and `lost` those of them that were asked for."""
+
+    ended: bool
+    wrong: int
+    lost: int
+    other_types: bool
+    operands: int
+
+
+def alike(
+    db: Database, opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
+) -> tuple[Variant, ...]:
+    """The three variants that are available there and most like what was asked. They need not do the same."""
+    if opcode not in db.opcodes:
+        opcode = next(iter(nearest(opcode, db.opcodes)), "")
+    return tuple(v for _, v in ranked(db, opcode, names, operands, target, ptx)[:3]) if opcode else ()
+
+
+def ranked(
+    db: Database, opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
+) -> list[tuple[Distance, Variant]]:
+    """The variants of an opcode that are available there, those first that are most like what was asked."""
+    newest = ptx or db.catalog.newest_version
+    known = [t.name for t in db.targets.values() if db.versions[t.ptx].order <= db.versions[newest].order]
+    meant = _meant(db, opcode, names)
+    asked, types = frozenset(meant), db.split(meant)[1]
+
+    def distance(v: Variant) -> Distance:
+        has = v.names
+        return Distance(
+            ended=not db.takes(v, target or known[-1], newest),
+            wrong=len(asked ^ has),
+            lost=len(asked - has),
+            other_types=v.types != types,
+            operands=abs(v.operands - operands) if operands is not None else 0,
+        )
+
+    found = [(distance(v), v) for v in db.opcodes[opcode].variants if db.takes(v, target, ptx)]
+    return sorted(found, key=lambda r: (r[0], r[1].operands))
+
+
+def advised(
+    db: Database, opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
+) -> list[Variant]:
+    """The variants to write for what cannot be written there, as far as one wants to read them: what it stands for, or
+    what was meant by it."""
+    modifiers, types = db.split(dict.fromkeys(_meant(db, opcode, names)))
+    variant = db.find(opcode, (*modifiers, *types), operands)
+    if variant is not None:
+        variant = db.stands_for(variant) or variant
+        asked = Asked(variant.types, variant.modifiers, variant.operands, complete=True)
+    else:
+        # A name that nothing is called cannot be kept.
+        asked = Asked(types, frozenset(m for m in modifiers if db.knows(m)), operands, complete=False)
+    wanted = (*asked.modifiers, *asked.types)
+    found = [r for r in ranked(db, opcode, wanted, operands, target, ptx) if may_be_advised(r[1], asked)]
+    return [v for distance, v in found if distance == found[0][0]][:3]
+
+
+def advice(
+    db: Database, opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
+) -> str:
+    """What to write for what cannot be written there, or that there is nothing."""
+    names = tuple(names)
+    where = place(target, ptx)
+    found = advised(db, opcode, names, operands, target, ptx)
+    exists = db.find(opcode, names, operands) is not None
+    if not found:
+        if (
+            target is not None
+            and ptx is not None
+            and db.versions[ptx].order < db.versions[db.targets[target].ptx].order
+        ):
+            return f"PTX {ptx} does not know {target}; use {db.targets[target].ptx} or newer"
+        none = f"no other {opcode} does the same" if exists else f"no {opcode} has all of this"
+        return none + f" on {where}" * bool(where)
+    if operands is not None and all(operands != v.operands for v in found):
+        told = [f"{v.spelling} d, {', '.join('abc'[: v.operands])}" for v in found]
+    else:
+        counts = {v.operands for v in db.opcodes[opcode].variants}
+        told = [str(v) if len(counts) > 1 else v.spelling for v in found]
+    lost = [f".{n}" for n in _meant(db, opcode, names) if not db.knows(n)]
+    without = f", without {' and '.join(lost)}" if lost else ""
+    return f"{f'on {where}, ' if exists and where else ''}write {' or '.join(told)}{without}"
+
+
+def place(target: str | None, ptx: str | None) -> str:
+    """Where somebody asked, in words: "sm_80 and PTX 7.0"."""
+    return " and ".join([*([target] if target else []), *([f"PTX {ptx}"] if ptx else [])])
+
+
+def _meant(db: Database, opcode: str, names: Iterable[str]) -> list[str]:
+    """The names, with those that are unknown replaced as the reasons suggest."""
+    names = list(names)
+    if all(map(db.knows, names)):
+        return names
+    about = db.opcodes[opcode]
+    pools = (names_of(v for v in about.variants if not set(v.types).isdisjoint(names)), about.names)
+    return [n if db.knows(n) else next((near[0] for pool in pools if (near := nearest(n, pool))), n) for n in names]
