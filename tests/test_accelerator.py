@@ -23,7 +23,7 @@ import test_emulator
 from grids import pairs, small, special, triples
 from ptxemu import accelerator, environment, formats, interface, operations
 from ptxemu.binary import DIRECTIONS, Array, Format
-from ptxemu.index import TYPES, VARIANTS
+from ptxemu.index import ROWS, TYPES
 from ptxspec.check.checking import check
 from ptxspec.emit import native
 from ptxspec.emit.generate import generate
@@ -51,7 +51,7 @@ class Function(NamedTuple):
 
 def functions(opcode: str) -> dict[str, Function]:
     module = importlib.import_module(f"ptxemu.instructions.{opcode}")
-    predicates = {spelling for spelling, _, _, predicate, _ in VARIANTS if predicate}
+    predicates = {r.variant.spelling for opcode in ROWS for r in interface._rows(opcode) if r.predicate}
     found = {}
     for (spelling, operands), choice in module.KERNELS.items():
         f = getattr(formats, TYPES[spelling.rpartition(".")[2]][0])

@@ -154,509 +154,509 @@ REQUIREMENTS = (
 )
 
 # Of each opcode's variants: modifiers and types, source operands, claim, what the result is, the place of the
-# requirement, and whether errors may advise it.
+# requirement, whether errors may advise it, and the modifiers that it is short for.
 ROWS = {
     "abs": """
-f32                      1 exact       number     0 advise
-ftz.f32                  1 exact       number     1 advise
-f64                      1 exact       number     0 advise
-f16                      1 exact       number     2 advise
-f16x2                    1 exact       number     2 advise
-ftz.f16                  1 exact       number     2 advise
-ftz.f16x2                1 exact       number     2 advise
-bf16                     1 exact       number     3 advise
-bf16x2                   1 exact       number     3 advise
+f32                      1 exact       number     0 advise -
+ftz.f32                  1 exact       number     1 advise -
+f64                      1 exact       number     0 advise -
+f16                      1 exact       number     2 advise -
+f16x2                    1 exact       number     2 advise -
+ftz.f16                  1 exact       number     2 advise -
+ftz.f16x2                1 exact       number     2 advise -
+bf16                     1 exact       number     3 advise -
+bf16x2                   1 exact       number     3 advise -
 """,
     "add": """
-f32                      2 exact       number     0 advise
-sat.f32                  2 exact       number     0 advise
-ftz.f32                  2 exact       number     1 advise
-ftz.sat.f32              2 exact       number     1 advise
-rn.f32                   2 exact       number     0 advise
-rn.sat.f32               2 exact       number     0 advise
-rn.ftz.f32               2 exact       number     1 advise
-rn.ftz.sat.f32           2 exact       number     1 advise
-rz.f32                   2 exact       number     0 advise
-rz.sat.f32               2 exact       number     0 advise
-rz.ftz.f32               2 exact       number     1 advise
-rz.ftz.sat.f32           2 exact       number     1 advise
-rm.f32                   2 exact       number     4 advise
-rm.sat.f32               2 exact       number     4 advise
-rm.ftz.f32               2 exact       number     5 advise
-rm.ftz.sat.f32           2 exact       number     5 advise
-rp.f32                   2 exact       number     4 advise
-rp.sat.f32               2 exact       number     4 advise
-rp.ftz.f32               2 exact       number     5 advise
-rp.ftz.sat.f32           2 exact       number     5 advise
-f32x2                    2 exact       number     6 advise
-ftz.f32x2                2 exact       number     6 advise
-rn.f32x2                 2 exact       number     6 advise
-rn.ftz.f32x2             2 exact       number     6 advise
-rz.f32x2                 2 exact       number     6 advise
-rz.ftz.f32x2             2 exact       number     6 advise
-rm.f32x2                 2 exact       number     6 advise
-rm.ftz.f32x2             2 exact       number     6 advise
-rp.f32x2                 2 exact       number     6 advise
-rp.ftz.f32x2             2 exact       number     6 advise
-f64                      2 exact       number     0 advise
-rn.f64                   2 exact       number     0 advise
-rz.f64                   2 exact       number     0 advise
-rm.f64                   2 exact       number     7 advise
-rp.f64                   2 exact       number     7 advise
-f16                      2 exact       number     8 advise
-f16x2                    2 exact       number     8 advise
-sat.f16                  2 exact       number     8 advise
-sat.f16x2                2 exact       number     8 advise
-ftz.f16                  2 exact       number     8 advise
-ftz.f16x2                2 exact       number     8 advise
-ftz.sat.f16              2 exact       number     8 advise
-ftz.sat.f16x2            2 exact       number     8 advise
-rn.f16                   2 exact       number     8 advise
-rn.f16x2                 2 exact       number     8 advise
-rn.sat.f16               2 exact       number     8 advise
-rn.sat.f16x2             2 exact       number     8 advise
-rn.ftz.f16               2 exact       number     8 advise
-rn.ftz.f16x2             2 exact       number     8 advise
-rn.ftz.sat.f16           2 exact       number     8 advise
-rn.ftz.sat.f16x2         2 exact       number     8 advise
-bf16                     2 exact       number     9 advise
-bf16x2                   2 exact       number     9 advise
-rn.bf16                  2 exact       number     9 advise
-rn.bf16x2                2 exact       number     9 advise
+f32                      2 exact       number     0 advise -
+sat.f32                  2 exact       number     0 advise -
+ftz.f32                  2 exact       number     1 advise -
+ftz.sat.f32              2 exact       number     1 advise -
+rn.f32                   2 exact       number     0 advise -
+rn.sat.f32               2 exact       number     0 advise -
+rn.ftz.f32               2 exact       number     1 advise -
+rn.ftz.sat.f32           2 exact       number     1 advise -
+rz.f32                   2 exact       number     0 advise -
+rz.sat.f32               2 exact       number     0 advise -
+rz.ftz.f32               2 exact       number     1 advise -
+rz.ftz.sat.f32           2 exact       number     1 advise -
+rm.f32                   2 exact       number     4 advise -
+rm.sat.f32               2 exact       number     4 advise -
+rm.ftz.f32               2 exact       number     5 advise -
+rm.ftz.sat.f32           2 exact       number     5 advise -
+rp.f32                   2 exact       number     4 advise -
+rp.sat.f32               2 exact       number     4 advise -
+rp.ftz.f32               2 exact       number     5 advise -
+rp.ftz.sat.f32           2 exact       number     5 advise -
+f32x2                    2 exact       number     6 advise -
+ftz.f32x2                2 exact       number     6 advise -
+rn.f32x2                 2 exact       number     6 advise -
+rn.ftz.f32x2             2 exact       number     6 advise -
+rz.f32x2                 2 exact       number     6 advise -
+rz.ftz.f32x2             2 exact       number     6 advise -
+rm.f32x2                 2 exact       number     6 advise -
+rm.ftz.f32x2             2 exact       number     6 advise -
+rp.f32x2                 2 exact       number     6 advise -
+rp.ftz.f32x2             2 exact       number     6 advise -
+f64                      2 exact       number     0 advise -
+rn.f64                   2 exact       number     0 advise -
+rz.f64                   2 exact       number     0 advise -
+rm.f64                   2 exact       number     7 advise -
+rp.f64                   2 exact       number     7 advise -
+f16                      2 exact       number     8 advise -
+f16x2                    2 exact       number     8 advise -
+sat.f16                  2 exact       number     8 advise -
+sat.f16x2                2 exact       number     8 advise -
+ftz.f16                  2 exact       number     8 advise -
+ftz.f16x2                2 exact       number     8 advise -
+ftz.sat.f16              2 exact       number     8 advise -
+ftz.sat.f16x2            2 exact       number     8 advise -
+rn.f16                   2 exact       number     8 advise -
+rn.f16x2                 2 exact       number     8 advise -
+rn.sat.f16               2 exact       number     8 advise -
+rn.sat.f16x2             2 exact       number     8 advise -
+rn.ftz.f16               2 exact       number     8 advise -
+rn.ftz.f16x2             2 exact       number     8 advise -
+rn.ftz.sat.f16           2 exact       number     8 advise -
+rn.ftz.sat.f16x2         2 exact       number     8 advise -
+bf16                     2 exact       number     9 advise -
+bf16x2                   2 exact       number     9 advise -
+rn.bf16                  2 exact       number     9 advise -
+rn.bf16x2                2 exact       number     9 advise -
 """,
     "copysign": """
-f32                      2 exact       number    10 advise
-f64                      2 exact       number    10 advise
+f32                      2 exact       number    10 advise -
+f64                      2 exact       number    10 advise -
 """,
     "cos": """
-approx.f32               1 bounded     number     1 advise
-approx.ftz.f32           1 bounded     number     1 advise
-f32                      1 bounded     number    11 advise
+approx.f32               1 bounded     number     1 advise -
+approx.ftz.f32           1 bounded     number     1 advise -
+f32                      1 bounded     number    11 advise approx.ftz
 """,
     "div": """
-approx.f32               2 bounded     number     1 advise
-approx.ftz.f32           2 bounded     number     1 advise
-full.f32                 2 bounded     number     1 advise
-full.ftz.f32             2 bounded     number     1 advise
-rn.f32                   2 exact       number     5 advise
-rn.ftz.f32               2 exact       number     5 advise
-rz.f32                   2 exact       number     5 advise
-rz.ftz.f32               2 exact       number     5 advise
-rm.f32                   2 exact       number     5 advise
-rm.ftz.f32               2 exact       number     5 advise
-rp.f32                   2 exact       number     5 advise
-rp.ftz.f32               2 exact       number     5 advise
-rn.f64                   2 exact       number     0 advise
-rz.f64                   2 exact       number     5 advise
-rm.f64                   2 exact       number     5 advise
-rp.f64                   2 exact       number     5 advise
-f32                      2 bounded     number    11 advise
-f64                      2 exact       number    11 advise
+approx.f32               2 bounded     number     1 advise -
+approx.ftz.f32           2 bounded     number     1 advise -
+full.f32                 2 bounded     number     1 advise -
+full.ftz.f32             2 bounded     number     1 advise -
+rn.f32                   2 exact       number     5 advise -
+rn.ftz.f32               2 exact       number     5 advise -
+rz.f32                   2 exact       number     5 advise -
+rz.ftz.f32               2 exact       number     5 advise -
+rm.f32                   2 exact       number     5 advise -
+rm.ftz.f32               2 exact       number     5 advise -
+rp.f32                   2 exact       number     5 advise -
+rp.ftz.f32               2 exact       number     5 advise -
+rn.f64                   2 exact       number     0 advise -
+rz.f64                   2 exact       number     5 advise -
+rm.f64                   2 exact       number     5 advise -
+rp.f64                   2 exact       number     5 advise -
+f32                      2 bounded     number    11 advise approx.ftz
+f64                      2 exact       number    11 advise rn
 """,
     "ex2": """
-approx.f32               1 bounded     number     1 advise
-approx.ftz.f32           1 bounded     number     1 advise
-approx.f16               1 bounded     number    12 advise
-approx.f16x2             1 bounded     number    12 advise
-approx.ftz.bf16          1 bounded     number     9 advise
-approx.ftz.bf16x2        1 bounded     number     9 advise
-f32                      1 bounded     number    11 advise
+approx.f32               1 bounded     number     1 advise -
+approx.ftz.f32           1 bounded     number     1 advise -
+approx.f16               1 bounded     number    12 advise -
+approx.f16x2             1 bounded     number    12 advise -
+approx.ftz.bf16          1 bounded     number     9 advise -
+approx.ftz.bf16x2        1 bounded     number     9 advise -
+f32                      1 bounded     number    11 advise approx.ftz
 """,
     "fma": """
-rn.f32                   3 exact       number    10 advise
-rn.sat.f32               3 exact       number    10 advise
-rn.ftz.f32               3 exact       number    10 advise
-rn.ftz.sat.f32           3 exact       number    10 advise
-rz.f32                   3 exact       number    10 advise
-rz.sat.f32               3 exact       number    10 advise
-rz.ftz.f32               3 exact       number    10 advise
-rz.ftz.sat.f32           3 exact       number    10 advise
-rm.f32                   3 exact       number    10 advise
-rm.sat.f32               3 exact       number    10 advise
-rm.ftz.f32               3 exact       number    10 advise
-rm.ftz.sat.f32           3 exact       number    10 advise
-rp.f32                   3 exact       number    10 advise
-rp.sat.f32               3 exact       number    10 advise
-rp.ftz.f32               3 exact       number    10 advise
-rp.ftz.sat.f32           3 exact       number    10 advise
-rn.f32x2                 3 exact       number     6 advise
-rn.ftz.f32x2             3 exact       number     6 advise
-rz.f32x2                 3 exact       number     6 advise
-rz.ftz.f32x2             3 exact       number     6 advise
-rm.f32x2                 3 exact       number     6 advise
-rm.ftz.f32x2             3 exact       number     6 advise
-rp.f32x2                 3 exact       number     6 advise
-rp.ftz.f32x2             3 exact       number     6 advise
-rn.f64                   3 exact       number     1 advise
-rz.f64                   3 exact       number     1 advise
-rm.f64                   3 exact       number    13 advise
-rp.f64                   3 exact       number    13 advise
-rn.f16                   3 exact       number     8 advise
-rn.f16x2                 3 exact       number     8 advise
-rn.sat.f16               3 exact       number     8 advise
-rn.sat.f16x2             3 exact       number     8 advise
-rn.ftz.f16               3 exact       number     8 advise
-rn.ftz.f16x2             3 exact       number     8 advise
-rn.ftz.sat.f16           3 exact       number     8 advise
-rn.ftz.sat.f16x2         3 exact       number     8 advise
-rn.relu.f16              3 exact       number     3 advise
-rn.relu.f16x2            3 exact       number     3 advise
-rn.ftz.relu.f16          3 exact       number     3 advise
-rn.ftz.relu.f16x2        3 exact       number     3 advise
-rn.bf16                  3 exact       number     3 advise
-rn.bf16x2                3 exact       number     3 advise
-rn.relu.bf16             3 exact       number     3 advise
-rn.relu.bf16x2           3 exact       number     3 advise
-rn.oob.f16               3 exact       number    14 advise
-rn.oob.f16x2             3 exact       number    14 advise
-rn.oob.bf16              3 exact       number    14 advise
-rn.oob.bf16x2            3 exact       number    14 advise
-rn.oob.relu.f16          3 exact       number    14 advise
-rn.oob.relu.f16x2        3 exact       number    14 advise
-rn.oob.relu.bf16         3 exact       number    14 advise
-rn.oob.relu.bf16x2       3 exact       number    14 advise
-rz.bf16                  3 unspecified number     3 -
-rz.bf16x2                3 unspecified number     3 -
-rz.relu.bf16             3 unspecified number     3 -
-rz.relu.bf16x2           3 unspecified number     3 -
-rz.oob.bf16              3 unspecified number    14 -
-rz.oob.bf16x2            3 unspecified number    14 -
-rz.oob.relu.bf16         3 unspecified number    14 -
-rz.oob.relu.bf16x2       3 unspecified number    14 -
-rm.bf16                  3 unspecified number     3 -
-rm.bf16x2                3 unspecified number     3 -
-rm.relu.bf16             3 unspecified number     3 -
-rm.relu.bf16x2           3 unspecified number     3 -
-rm.oob.bf16              3 unspecified number    14 -
-rm.oob.bf16x2            3 unspecified number    14 -
-rm.oob.relu.bf16         3 unspecified number    14 -
-rm.oob.relu.bf16x2       3 unspecified number    14 -
-rp.bf16                  3 unspecified number     3 -
-rp.bf16x2                3 unspecified number     3 -
-rp.relu.bf16             3 unspecified number     3 -
-rp.relu.bf16x2           3 unspecified number     3 -
-rp.oob.bf16              3 unspecified number    14 -
-rp.oob.bf16x2            3 unspecified number    14 -
-rp.oob.relu.bf16         3 unspecified number    14 -
-rp.oob.relu.bf16x2       3 unspecified number    14 -
-rn.sat.oob.f16           3 unspecified number    14 -
-rn.sat.oob.f16x2         3 unspecified number    14 -
+rn.f32                   3 exact       number    10 advise -
+rn.sat.f32               3 exact       number    10 advise -
+rn.ftz.f32               3 exact       number    10 advise -
+rn.ftz.sat.f32           3 exact       number    10 advise -
+rz.f32                   3 exact       number    10 advise -
+rz.sat.f32               3 exact       number    10 advise -
+rz.ftz.f32               3 exact       number    10 advise -
+rz.ftz.sat.f32           3 exact       number    10 advise -
+rm.f32                   3 exact       number    10 advise -
+rm.sat.f32               3 exact       number    10 advise -
+rm.ftz.f32               3 exact       number    10 advise -
+rm.ftz.sat.f32           3 exact       number    10 advise -
+rp.f32                   3 exact       number    10 advise -
+rp.sat.f32               3 exact       number    10 advise -
+rp.ftz.f32               3 exact       number    10 advise -
+rp.ftz.sat.f32           3 exact       number    10 advise -
+rn.f32x2                 3 exact       number     6 advise -
+rn.ftz.f32x2             3 exact       number     6 advise -
+rz.f32x2                 3 exact       number     6 advise -
+rz.ftz.f32x2             3 exact       number     6 advise -
+rm.f32x2                 3 exact       number     6 advise -
+rm.ftz.f32x2             3 exact       number     6 advise -
+rp.f32x2                 3 exact       number     6 advise -
+rp.ftz.f32x2             3 exact       number     6 advise -
+rn.f64                   3 exact       number     1 advise -
+rz.f64                   3 exact       number     1 advise -
+rm.f64                   3 exact       number    13 advise -
+rp.f64                   3 exact       number    13 advise -
+rn.f16                   3 exact       number     8 advise -
+rn.f16x2                 3 exact       number     8 advise -
+rn.sat.f16               3 exact       number     8 advise -
+rn.sat.f16x2             3 exact       number     8 advise -
+rn.ftz.f16               3 exact       number     8 advise -
+rn.ftz.f16x2             3 exact       number     8 advise -
+rn.ftz.sat.f16           3 exact       number     8 advise -
+rn.ftz.sat.f16x2         3 exact       number     8 advise -
+rn.relu.f16              3 exact       number     3 advise -
+rn.relu.f16x2            3 exact       number     3 advise -
+rn.ftz.relu.f16          3 exact       number     3 advise -
+rn.ftz.relu.f16x2        3 exact       number     3 advise -
+rn.bf16                  3 exact       number     3 advise -
+rn.bf16x2                3 exact       number     3 advise -
+rn.relu.bf16             3 exact       number     3 advise -
+rn.relu.bf16x2           3 exact       number     3 advise -
+rn.oob.f16               3 exact       number    14 advise -
+rn.oob.f16x2             3 exact       number    14 advise -
+rn.oob.bf16              3 exact       number    14 advise -
+rn.oob.bf16x2            3 exact       number    14 advise -
+rn.oob.relu.f16          3 exact       number    14 advise -
+rn.oob.relu.f16x2        3 exact       number    14 advise -
+rn.oob.relu.bf16         3 exact       number    14 advise -
+rn.oob.relu.bf16x2       3 exact       number    14 advise -
+rz.bf16                  3 unspecified number     3 -      -
+rz.bf16x2                3 unspecified number     3 -      -
+rz.relu.bf16             3 unspecified number     3 -      -
+rz.relu.bf16x2           3 unspecified number     3 -      -
+rz.oob.bf16              3 unspecified number    14 -      -
+rz.oob.bf16x2            3 unspecified number    14 -      -
+rz.oob.relu.bf16         3 unspecified number    14 -      -
+rz.oob.relu.bf16x2       3 unspecified number    14 -      -
+rm.bf16                  3 unspecified number     3 -      -
+rm.bf16x2                3 unspecified number     3 -      -
+rm.relu.bf16             3 unspecified number     3 -      -
+rm.relu.bf16x2           3 unspecified number     3 -      -
+rm.oob.bf16              3 unspecified number    14 -      -
+rm.oob.bf16x2            3 unspecified number    14 -      -
+rm.oob.relu.bf16         3 unspecified number    14 -      -
+rm.oob.relu.bf16x2       3 unspecified number    14 -      -
+rp.bf16                  3 unspecified number     3 -      -
+rp.bf16x2                3 unspecified number     3 -      -
+rp.relu.bf16             3 unspecified number     3 -      -
+rp.relu.bf16x2           3 unspecified number     3 -      -
+rp.oob.bf16              3 unspecified number    14 -      -
+rp.oob.bf16x2            3 unspecified number    14 -      -
+rp.oob.relu.bf16         3 unspecified number    14 -      -
+rp.oob.relu.bf16x2       3 unspecified number    14 -      -
+rn.sat.oob.f16           3 unspecified number    14 -      -
+rn.sat.oob.f16x2         3 unspecified number    14 -      -
 """,
     "lg2": """
-approx.f32               1 bounded     number     1 advise
-approx.ftz.f32           1 bounded     number     1 advise
-f32                      1 bounded     number    11 advise
+approx.f32               1 bounded     number     1 advise -
+approx.ftz.f32           1 bounded     number     1 advise -
+f32                      1 bounded     number    11 advise approx.ftz
 """,
     "mad": """
-f32                      3 exact       number    15 advise
-sat.f32                  3 exact       number    15 advise
-ftz.f32                  3 exact       number    16 advise
-ftz.sat.f32              3 exact       number    16 advise
-rn.f32                   3 exact       number     4 advise
-rn.sat.f32               3 exact       number     4 advise
-rn.ftz.f32               3 exact       number     5 advise
-rn.ftz.sat.f32           3 exact       number     5 advise
-rz.f32                   3 exact       number     4 advise
-rz.sat.f32               3 exact       number     4 advise
-rz.ftz.f32               3 exact       number     5 advise
-rz.ftz.sat.f32           3 exact       number     5 advise
-rm.f32                   3 exact       number     4 advise
-rm.sat.f32               3 exact       number     4 advise
-rm.ftz.f32               3 exact       number     5 advise
-rm.ftz.sat.f32           3 exact       number     5 advise
-rp.f32                   3 exact       number     4 advise
-rp.sat.f32               3 exact       number     4 advise
-rp.ftz.f32               3 exact       number     5 advise
-rp.ftz.sat.f32           3 exact       number     5 advise
-rn.f64                   3 exact       number     0 advise
-rz.f64                   3 exact       number     0 advise
-rm.f64                   3 exact       number     7 advise
-rp.f64                   3 exact       number     7 advise
-f64                      3 exact       number    11 advise
+f32                      3 exact       number    15 advise -
+sat.f32                  3 exact       number    15 advise -
+ftz.f32                  3 exact       number    16 advise -
+ftz.sat.f32              3 exact       number    16 advise -
+rn.f32                   3 exact       number     4 advise -
+rn.sat.f32               3 exact       number     4 advise -
+rn.ftz.f32               3 exact       number     5 advise -
+rn.ftz.sat.f32           3 exact       number     5 advise -
+rz.f32                   3 exact       number     4 advise -
+rz.sat.f32               3 exact       number     4 advise -
+rz.ftz.f32               3 exact       number     5 advise -
+rz.ftz.sat.f32           3 exact       number     5 advise -
+rm.f32                   3 exact       number     4 advise -
+rm.sat.f32               3 exact       number     4 advise -
+rm.ftz.f32               3 exact       number     5 advise -
+rm.ftz.sat.f32           3 exact       number     5 advise -
+rp.f32                   3 exact       number     4 advise -
+rp.sat.f32               3 exact       number     4 advise -
+rp.ftz.f32               3 exact       number     5 advise -
+rp.ftz.sat.f32           3 exact       number     5 advise -
+rn.f64                   3 exact       number     0 advise -
+rz.f64                   3 exact       number     0 advise -
+rm.f64                   3 exact       number     7 advise -
+rp.f64                   3 exact       number     7 advise -
+f64                      3 exact       number    11 advise rn
 """,
     "max": """
-f32                      2 exact       number     0 advise
-xorsign.abs.f32          2 exact       number    17 advise
-NaN.f32                  2 exact       number     3 advise
-NaN.xorsign.abs.f32      2 exact       number    17 advise
-ftz.f32                  2 exact       number     1 advise
-ftz.xorsign.abs.f32      2 exact       number    17 advise
-ftz.NaN.f32              2 exact       number     3 advise
-ftz.NaN.xorsign.abs.f32  2 exact       number    17 advise
-f32                      3 exact       number    18 advise
-abs.f32                  3 exact       number    18 advise
-NaN.f32                  3 exact       number    18 advise
-NaN.abs.f32              3 exact       number    18 advise
-ftz.f32                  3 exact       number    18 advise
-ftz.abs.f32              3 exact       number    18 advise
-ftz.NaN.f32              3 exact       number    18 advise
-ftz.NaN.abs.f32          3 exact       number    18 advise
-f64                      2 exact       number     0 advise
-f16                      2 exact       number     3 advise
-f16x2                    2 exact       number     3 advise
-xorsign.abs.f16          2 exact       number    17 advise
-xorsign.abs.f16x2        2 exact       number    17 advise
-NaN.f16                  2 exact       number     3 advise
-NaN.f16x2                2 exact       number     3 advise
-NaN.xorsign.abs.f16      2 exact       number    17 advise
-NaN.xorsign.abs.f16x2    2 exact       number    17 advise
-ftz.f16                  2 exact       number     3 advise
-ftz.f16x2                2 exact       number     3 advise
-ftz.xorsign.abs.f16      2 exact       number    17 advise
-ftz.xorsign.abs.f16x2    2 exact       number    17 advise
-ftz.NaN.f16              2 exact       number     3 advise
-ftz.NaN.f16x2            2 exact       number     3 advise
-ftz.NaN.xorsign.abs.f16  2 exact       number    17 advise
-ftz.NaN.xorsign.abs.f16x2 2 exact       number    17 advise
-bf16                     2 exact       number     3 advise
-bf16x2                   2 exact       number     3 advise
-xorsign.abs.bf16         2 exact       number    17 advise
-xorsign.abs.bf16x2       2 exact       number    17 advise
-NaN.bf16                 2 exact       number     3 advise
-NaN.bf16x2               2 exact       number     3 advise
-NaN.xorsign.abs.bf16     2 exact       number    17 advise
-NaN.xorsign.abs.bf16x2   2 exact       number    17 advise
+f32                      2 exact       number     0 advise -
+xorsign.abs.f32          2 exact       number    17 advise -
+NaN.f32                  2 exact       number     3 advise -
+NaN.xorsign.abs.f32      2 exact       number    17 advise -
+ftz.f32                  2 exact       number     1 advise -
+ftz.xorsign.abs.f32      2 exact       number    17 advise -
+ftz.NaN.f32              2 exact       number     3 advise -
+ftz.NaN.xorsign.abs.f32  2 exact       number    17 advise -
+f32                      3 exact       number    18 advise -
+abs.f32                  3 exact       number    18 advise -
+NaN.f32                  3 exact       number    18 advise -
+NaN.abs.f32              3 exact       number    18 advise -
+ftz.f32                  3 exact       number    18 advise -
+ftz.abs.f32              3 exact       number    18 advise -
+ftz.NaN.f32              3 exact       number    18 advise -
+ftz.NaN.abs.f32          3 exact       number    18 advise -
+f64                      2 exact       number     0 advise -
+f16                      2 exact       number     3 advise -
+f16x2                    2 exact       number     3 advise -
+xorsign.abs.f16          2 exact       number    17 advise -
+xorsign.abs.f16x2        2 exact       number    17 advise -
+NaN.f16                  2 exact       number     3 advise -
+NaN.f16x2                2 exact       number     3 advise -
+NaN.xorsign.abs.f16      2 exact       number    17 advise -
+NaN.xorsign.abs.f16x2    2 exact       number    17 advise -
+ftz.f16                  2 exact       number     3 advise -
+ftz.f16x2                2 exact       number     3 advise -
+ftz.xorsign.abs.f16      2 exact       number    17 advise -
+ftz.xorsign.abs.f16x2    2 exact       number    17 advise -
+ftz.NaN.f16              2 exact       number     3 advise -
+ftz.NaN.f16x2            2 exact       number     3 advise -
+ftz.NaN.xorsign.abs.f16  2 exact       number    17 advise -
+ftz.NaN.xorsign.abs.f16x2 2 exact       number    17 advise -
+bf16                     2 exact       number     3 advise -
+bf16x2                   2 exact       number     3 advise -
+xorsign.abs.bf16         2 exact       number    17 advise -
+xorsign.abs.bf16x2       2 exact       number    17 advise -
+NaN.bf16                 2 exact       number     3 advise -
+NaN.bf16x2               2 exact       number     3 advise -
+NaN.xorsign.abs.bf16     2 exact       number    17 advise -
+NaN.xorsign.abs.bf16x2   2 exact       number    17 advise -
 """,
     "min": """
-f32                      2 exact       number     0 advise
-xorsign.abs.f32          2 exact       number    17 advise
-NaN.f32                  2 exact       number     3 advise
-NaN.xorsign.abs.f32      2 exact       number    17 advise
-ftz.f32                  2 exact       number     1 advise
-ftz.xorsign.abs.f32      2 exact       number    17 advise
-ftz.NaN.f32              2 exact       number     3 advise
-ftz.NaN.xorsign.abs.f32  2 exact       number    17 advise
-f32                      3 exact       number    18 advise
-abs.f32                  3 exact       number    18 advise
-NaN.f32                  3 exact       number    18 advise
-NaN.abs.f32              3 exact       number    18 advise
-ftz.f32                  3 exact       number    18 advise
-ftz.abs.f32              3 exact       number    18 advise
-ftz.NaN.f32              3 exact       number    18 advise
-ftz.NaN.abs.f32          3 exact       number    18 advise
-f64                      2 exact       number     0 advise
-f16                      2 exact       number     3 advise
-f16x2                    2 exact       number     3 advise
-xorsign.abs.f16          2 exact       number    17 advise
-xorsign.abs.f16x2        2 exact       number    17 advise
-NaN.f16                  2 exact       number     3 advise
-NaN.f16x2                2 exact       number     3 advise
-NaN.xorsign.abs.f16      2 exact       number    17 advise
-NaN.xorsign.abs.f16x2    2 exact       number    17 advise
-ftz.f16                  2 exact       number     3 advise
-ftz.f16x2                2 exact       number     3 advise
-ftz.xorsign.abs.f16      2 exact       number    17 advise
-ftz.xorsign.abs.f16x2    2 exact       number    17 advise
-ftz.NaN.f16              2 exact       number     3 advise
-ftz.NaN.f16x2            2 exact       number     3 advise
-ftz.NaN.xorsign.abs.f16  2 exact       number    17 advise
-ftz.NaN.xorsign.abs.f16x2 2 exact       number    17 advise
-bf16                     2 exact       number     3 advise
-bf16x2                   2 exact       number     3 advise
-xorsign.abs.bf16         2 exact       number    17 advise
-xorsign.abs.bf16x2       2 exact       number    17 advise
-NaN.bf16                 2 exact       number     3 advise
-NaN.bf16x2               2 exact       number     3 advise
-NaN.xorsign.abs.bf16     2 exact       number    17 advise
-NaN.xorsign.abs.bf16x2   2 exact       number    17 advise
+f32                      2 exact       number     0 advise -
+xorsign.abs.f32          2 exact       number    17 advise -
+NaN.f32                  2 exact       number     3 advise -
+NaN.xorsign.abs.f32      2 exact       number    17 advise -
+ftz.f32                  2 exact       number     1 advise -
+ftz.xorsign.abs.f32      2 exact       number    17 advise -
+ftz.NaN.f32              2 exact       number     3 advise -
+ftz.NaN.xorsign.abs.f32  2 exact       number    17 advise -
+f32                      3 exact       number    18 advise -
+abs.f32                  3 exact       number    18 advise -
+NaN.f32                  3 exact       number    18 advise -
+NaN.abs.f32              3 exact       number    18 advise -
+ftz.f32                  3 exact       number    18 advise -
+ftz.abs.f32              3 exact       number    18 advise -
+ftz.NaN.f32              3 exact       number    18 advise -
+ftz.NaN.abs.f32          3 exact       number    18 advise -
+f64                      2 exact       number     0 advise -
+f16                      2 exact       number     3 advise -
+f16x2                    2 exact       number     3 advise -
+xorsign.abs.f16          2 exact       number    17 advise -
+xorsign.abs.f16x2        2 exact       number    17 advise -
+NaN.f16                  2 exact       number     3 advise -
+NaN.f16x2                2 exact       number     3 advise -
+NaN.xorsign.abs.f16      2 exact       number    17 advise -
+NaN.xorsign.abs.f16x2    2 exact       number    17 advise -
+ftz.f16                  2 exact       number     3 advise -
+ftz.f16x2                2 exact       number     3 advise -
+ftz.xorsign.abs.f16      2 exact       number    17 advise -
+ftz.xorsign.abs.f16x2    2 exact       number    17 advise -
+ftz.NaN.f16              2 exact       number     3 advise -
+ftz.NaN.f16x2            2 exact       number     3 advise -
+ftz.NaN.xorsign.abs.f16  2 exact       number    17 advise -
+ftz.NaN.xorsign.abs.f16x2 2 exact       number    17 advise -
+bf16                     2 exact       number     3 advise -
+bf16x2                   2 exact       number     3 advise -
+xorsign.abs.bf16         2 exact       number    17 advise -
+xorsign.abs.bf16x2       2 exact       number    17 advise -
+NaN.bf16                 2 exact       number     3 advise -
+NaN.bf16x2               2 exact       number     3 advise -
+NaN.xorsign.abs.bf16     2 exact       number    17 advise -
+NaN.xorsign.abs.bf16x2   2 exact       number    17 advise -
 """,
     "mul": """
-f32                      2 exact       number     0 advise
-sat.f32                  2 exact       number     0 advise
-ftz.f32                  2 exact       number     1 advise
-ftz.sat.f32              2 exact       number     1 advise
-rn.f32                   2 exact       number     0 advise
-rn.sat.f32               2 exact       number     0 advise
-rn.ftz.f32               2 exact       number     1 advise
-rn.ftz.sat.f32           2 exact       number     1 advise
-rz.f32                   2 exact       number     0 advise
-rz.sat.f32               2 exact       number     0 advise
-rz.ftz.f32               2 exact       number     1 advise
-rz.ftz.sat.f32           2 exact       number     1 advise
-rm.f32                   2 exact       number     4 advise
-rm.sat.f32               2 exact       number     4 advise
-rm.ftz.f32               2 exact       number     5 advise
-rm.ftz.sat.f32           2 exact       number     5 advise
-rp.f32                   2 exact       number     4 advise
-rp.sat.f32               2 exact       number     4 advise
-rp.ftz.f32               2 exact       number     5 advise
-rp.ftz.sat.f32           2 exact       number     5 advise
-f32x2                    2 exact       number     6 advise
-ftz.f32x2                2 exact       number     6 advise
-rn.f32x2                 2 exact       number     6 advise
-rn.ftz.f32x2             2 exact       number     6 advise
-rz.f32x2                 2 exact       number     6 advise
-rz.ftz.f32x2             2 exact       number     6 advise
-rm.f32x2                 2 exact       number     6 advise
-rm.ftz.f32x2             2 exact       number     6 advise
-rp.f32x2                 2 exact       number     6 advise
-rp.ftz.f32x2             2 exact       number     6 advise
-f64                      2 exact       number     0 advise
-rn.f64                   2 exact       number     0 advise
-rz.f64                   2 exact       number     0 advise
-rm.f64                   2 exact       number     7 advise
-rp.f64                   2 exact       number     7 advise
-f16                      2 exact       number     8 advise
-f16x2                    2 exact       number     8 advise
-sat.f16                  2 exact       number     8 advise
-sat.f16x2                2 exact       number     8 advise
-ftz.f16                  2 exact       number     8 advise
-ftz.f16x2                2 exact       number     8 advise
-ftz.sat.f16              2 exact       number     8 advise
-ftz.sat.f16x2            2 exact       number     8 advise
-rn.f16                   2 exact       number     8 advise
-rn.f16x2                 2 exact       number     8 advise
-rn.sat.f16               2 exact       number     8 advise
-rn.sat.f16x2             2 exact       number     8 advise
-rn.ftz.f16               2 exact       number     8 advise
-rn.ftz.f16x2             2 exact       number     8 advise
-rn.ftz.sat.f16           2 exact       number     8 advise
-rn.ftz.sat.f16x2         2 exact       number     8 advise
-bf16                     2 exact       number     9 advise
-bf16x2                   2 exact       number     9 advise
-rn.bf16                  2 exact       number     9 advise
-rn.bf16x2                2 exact       number     9 advise
+f32                      2 exact       number     0 advise -
+sat.f32                  2 exact       number     0 advise -
+ftz.f32                  2 exact       number     1 advise -
+ftz.sat.f32              2 exact       number     1 advise -
+rn.f32                   2 exact       number     0 advise -
+rn.sat.f32               2 exact       number     0 advise -
+rn.ftz.f32               2 exact       number     1 advise -
+rn.ftz.sat.f32           2 exact       number     1 advise -
+rz.f32                   2 exact       number     0 advise -
+rz.sat.f32               2 exact       number     0 advise -
+rz.ftz.f32               2 exact       number     1 advise -
+rz.ftz.sat.f32           2 exact       number     1 advise -
+rm.f32                   2 exact       number     4 advise -
+rm.sat.f32               2 exact       number     4 advise -
+rm.ftz.f32               2 exact       number     5 advise -
+rm.ftz.sat.f32           2 exact       number     5 advise -
+rp.f32                   2 exact       number     4 advise -
+rp.sat.f32               2 exact       number     4 advise -
+rp.ftz.f32               2 exact       number     5 advise -
+rp.ftz.sat.f32           2 exact       number     5 advise -
+f32x2                    2 exact       number     6 advise -
+ftz.f32x2                2 exact       number     6 advise -
+rn.f32x2                 2 exact       number     6 advise -
+rn.ftz.f32x2             2 exact       number     6 advise -
+rz.f32x2                 2 exact       number     6 advise -
+rz.ftz.f32x2             2 exact       number     6 advise -
+rm.f32x2                 2 exact       number     6 advise -
+rm.ftz.f32x2             2 exact       number     6 advise -
+rp.f32x2                 2 exact       number     6 advise -
+rp.ftz.f32x2             2 exact       number     6 advise -
+f64                      2 exact       number     0 advise -
+rn.f64                   2 exact       number     0 advise -
+rz.f64                   2 exact       number     0 advise -
+rm.f64                   2 exact       number     7 advise -
+rp.f64                   2 exact       number     7 advise -
+f16                      2 exact       number     8 advise -
+f16x2                    2 exact       number     8 advise -
+sat.f16                  2 exact       number     8 advise -
+sat.f16x2                2 exact       number     8 advise -
+ftz.f16                  2 exact       number     8 advise -
+ftz.f16x2                2 exact       number     8 advise -
+ftz.sat.f16              2 exact       number     8 advise -
+ftz.sat.f16x2            2 exact       number     8 advise -
+rn.f16                   2 exact       number     8 advise -
+rn.f16x2                 2 exact       number     8 advise -
+rn.sat.f16               2 exact       number     8 advise -
+rn.sat.f16x2             2 exact       number     8 advise -
+rn.ftz.f16               2 exact       number     8 advise -
+rn.ftz.f16x2             2 exact       number     8 advise -
+rn.ftz.sat.f16           2 exact       number     8 advise -
+rn.ftz.sat.f16x2         2 exact       number     8 advise -
+bf16                     2 exact       number     9 advise -
+bf16x2                   2 exact       number     9 advise -
+rn.bf16                  2 exact       number     9 advise -
+rn.bf16x2                2 exact       number     9 advise -
 """,
     "neg": """
-f32                      1 exact       number     0 advise
-ftz.f32                  1 exact       number     1 advise
-f64                      1 exact       number     0 advise
-f16                      1 exact       number    19 advise
-f16x2                    1 exact       number    19 advise
-ftz.f16                  1 exact       number    19 advise
-ftz.f16x2                1 exact       number    19 advise
-bf16                     1 exact       number     3 advise
-bf16x2                   1 exact       number     3 advise
+f32                      1 exact       number     0 advise -
+ftz.f32                  1 exact       number     1 advise -
+f64                      1 exact       number     0 advise -
+f16                      1 exact       number    19 advise -
+f16x2                    1 exact       number    19 advise -
+ftz.f16                  1 exact       number    19 advise -
+ftz.f16x2                1 exact       number    19 advise -
+bf16                     1 exact       number     3 advise -
+bf16x2                   1 exact       number     3 advise -
 """,
     "rcp": """
-approx.f32               1 bounded     number     1 advise
-approx.ftz.f32           1 bounded     number     1 advise
-rn.f32                   1 exact       number    10 advise
-rn.ftz.f32               1 exact       number    10 advise
-rz.f32                   1 exact       number    10 advise
-rz.ftz.f32               1 exact       number    10 advise
-rm.f32                   1 exact       number    10 advise
-rm.ftz.f32               1 exact       number    10 advise
-rp.f32                   1 exact       number    10 advise
-rp.ftz.f32               1 exact       number    10 advise
-rn.f64                   1 exact       number     1 advise
-rz.f64                   1 exact       number    10 advise
-rm.f64                   1 exact       number    10 advise
-rp.f64                   1 exact       number    10 advise
-approx.ftz.f64           1 unspecified number    20 advise
-f32                      1 bounded     number    11 advise
-rn.ftz.f64               1 unspecified number     1 -
-rz.ftz.f64               1 unspecified number    10 -
-rm.ftz.f64               1 unspecified number    10 -
-rp.ftz.f64               1 unspecified number    10 -
+approx.f32               1 bounded     number     1 advise -
+approx.ftz.f32           1 bounded     number     1 advise -
+rn.f32                   1 exact       number    10 advise -
+rn.ftz.f32               1 exact       number    10 advise -
+rz.f32                   1 exact       number    10 advise -
+rz.ftz.f32               1 exact       number    10 advise -
+rm.f32                   1 exact       number    10 advise -
+rm.ftz.f32               1 exact       number    10 advise -
+rp.f32                   1 exact       number    10 advise -
+rp.ftz.f32               1 exact       number    10 advise -
+rn.f64                   1 exact       number     1 advise -
+rz.f64                   1 exact       number    10 advise -
+rm.f64                   1 exact       number    10 advise -
+rp.f64                   1 exact       number    10 advise -
+approx.ftz.f64           1 unspecified number    20 advise -
+f32                      1 bounded     number    11 advise approx.ftz
+rn.ftz.f64               1 unspecified number     1 -      -
+rz.ftz.f64               1 unspecified number    10 -      -
+rm.ftz.f64               1 unspecified number    10 -      -
+rp.ftz.f64               1 unspecified number    10 -      -
 """,
     "rsqrt": """
-approx.f32               1 bounded     number     1 advise
-approx.ftz.f32           1 bounded     number     1 advise
-approx.f64               1 unspecified number     1 advise
-approx.ftz.f64           1 unspecified number    21 advise
-f32                      1 bounded     number    11 advise
-f64                      1 unspecified number    11 advise
+approx.f32               1 bounded     number     1 advise -
+approx.ftz.f32           1 bounded     number     1 advise -
+approx.f64               1 unspecified number     1 advise -
+approx.ftz.f64           1 unspecified number    21 advise -
+f32                      1 bounded     number    11 advise approx.ftz
+f64                      1 unspecified number    11 advise approx
 """,
     "sin": """
-approx.f32               1 bounded     number     1 advise
-approx.ftz.f32           1 bounded     number     1 advise
-f32                      1 bounded     number    11 advise
+approx.f32               1 bounded     number     1 advise -
+approx.ftz.f32           1 bounded     number     1 advise -
+f32                      1 bounded     number    11 advise approx.ftz
 """,
     "sqrt": """
-approx.f32               1 bounded     number     1 advise
-approx.ftz.f32           1 bounded     number     1 advise
-rn.f32                   1 exact       number    10 advise
-rn.ftz.f32               1 exact       number    10 advise
-rz.f32                   1 exact       number    10 advise
-rz.ftz.f32               1 exact       number    10 advise
-rm.f32                   1 exact       number    10 advise
-rm.ftz.f32               1 exact       number    10 advise
-rp.f32                   1 exact       number    10 advise
-rp.ftz.f32               1 exact       number    10 advise
-rn.f64                   1 exact       number     0 advise
-rz.f64                   1 exact       number    10 advise
-rm.f64                   1 exact       number    10 advise
-rp.f64                   1 exact       number    10 advise
-f32                      1 bounded     number    11 advise
-f64                      1 exact       number    11 advise
+approx.f32               1 bounded     number     1 advise -
+approx.ftz.f32           1 bounded     number     1 advise -
+rn.f32                   1 exact       number    10 advise -
+rn.ftz.f32               1 exact       number    10 advise -
+rz.f32                   1 exact       number    10 advise -
+rz.ftz.f32               1 exact       number    10 advise -
+rm.f32                   1 exact       number    10 advise -
+rm.ftz.f32               1 exact       number    10 advise -
+rp.f32                   1 exact       number    10 advise -
+rp.ftz.f32               1 exact       number    10 advise -
+rn.f64                   1 exact       number     0 advise -
+rz.f64                   1 exact       number    10 advise -
+rm.f64                   1 exact       number    10 advise -
+rp.f64                   1 exact       number    10 advise -
+f32                      1 bounded     number    11 advise approx.ftz
+f64                      1 exact       number    11 advise rn
 """,
     "sub": """
-f32                      2 exact       number     0 advise
-sat.f32                  2 exact       number     0 advise
-ftz.f32                  2 exact       number     1 advise
-ftz.sat.f32              2 exact       number     1 advise
-rn.f32                   2 exact       number     0 advise
-rn.sat.f32               2 exact       number     0 advise
-rn.ftz.f32               2 exact       number     1 advise
-rn.ftz.sat.f32           2 exact       number     1 advise
-rz.f32                   2 exact       number     0 advise
-rz.sat.f32               2 exact       number     0 advise
-rz.ftz.f32               2 exact       number     1 advise
-rz.ftz.sat.f32           2 exact       number     1 advise
-rm.f32                   2 exact       number     4 advise
-rm.sat.f32               2 exact       number     4 advise
-rm.ftz.f32               2 exact       number     5 advise
-rm.ftz.sat.f32           2 exact       number     5 advise
-rp.f32                   2 exact       number     4 advise
-rp.sat.f32               2 exact       number     4 advise
-rp.ftz.f32               2 exact       number     5 advise
-rp.ftz.sat.f32           2 exact       number     5 advise
-f32x2                    2 exact       number     6 advise
-ftz.f32x2                2 exact       number     6 advise
-rn.f32x2                 2 exact       number     6 advise
-rn.ftz.f32x2             2 exact       number     6 advise
-rz.f32x2                 2 exact       number     6 advise
-rz.ftz.f32x2             2 exact       number     6 advise
-rm.f32x2                 2 exact       number     6 advise
-rm.ftz.f32x2             2 exact       number     6 advise
-rp.f32x2                 2 exact       number     6 advise
-rp.ftz.f32x2             2 exact       number     6 advise
-f64                      2 exact       number     0 advise
-rn.f64                   2 exact       number     0 advise
-rz.f64                   2 exact       number     0 advise
-rm.f64                   2 exact       number     7 advise
-rp.f64                   2 exact       number     7 advise
-f16                      2 exact       number     8 advise
-f16x2                    2 exact       number     8 advise
-sat.f16                  2 exact       number     8 advise
-sat.f16x2                2 exact       number     8 advise
-ftz.f16                  2 exact       number     8 advise
-ftz.f16x2                2 exact       number     8 advise
-ftz.sat.f16              2 exact       number     8 advise
-ftz.sat.f16x2            2 exact       number     8 advise
-rn.f16                   2 exact       number     8 advise
-rn.f16x2                 2 exact       number     8 advise
-rn.sat.f16               2 exact       number     8 advise
-rn.sat.f16x2             2 exact       number     8 advise
-rn.ftz.f16               2 exact       number     8 advise
-rn.ftz.f16x2             2 exact       number     8 advise
-rn.ftz.sat.f16           2 exact       number     8 advise
-rn.ftz.sat.f16x2         2 exact       number     8 advise
-bf16                     2 exact       number     9 advise
-bf16x2                   2 exact       number     9 advise
-rn.bf16                  2 exact       number     9 advise
-rn.bf16x2                2 exact       number     9 advise
+f32                      2 exact       number     0 advise -
+sat.f32                  2 exact       number     0 advise -
+ftz.f32                  2 exact       number     1 advise -
+ftz.sat.f32              2 exact       number     1 advise -
+rn.f32                   2 exact       number     0 advise -
+rn.sat.f32               2 exact       number     0 advise -
+rn.ftz.f32               2 exact       number     1 advise -
+rn.ftz.sat.f32           2 exact       number     1 advise -
+rz.f32                   2 exact       number     0 advise -
+rz.sat.f32               2 exact       number     0 advise -
+rz.ftz.f32               2 exact       number     1 advise -
+rz.ftz.sat.f32           2 exact       number     1 advise -
+rm.f32                   2 exact       number     4 advise -
+rm.sat.f32               2 exact       number     4 advise -
+rm.ftz.f32               2 exact       number     5 advise -
+rm.ftz.sat.f32           2 exact       number     5 advise -
+rp.f32                   2 exact       number     4 advise -
+rp.sat.f32               2 exact       number     4 advise -
+rp.ftz.f32               2 exact       number     5 advise -
+rp.ftz.sat.f32           2 exact       number     5 advise -
+f32x2                    2 exact       number     6 advise -
+ftz.f32x2                2 exact       number     6 advise -
+rn.f32x2                 2 exact       number     6 advise -
+rn.ftz.f32x2             2 exact       number     6 advise -
+rz.f32x2                 2 exact       number     6 advise -
+rz.ftz.f32x2             2 exact       number     6 advise -
+rm.f32x2                 2 exact       number     6 advise -
+rm.ftz.f32x2             2 exact       number     6 advise -
+rp.f32x2                 2 exact       number     6 advise -
+rp.ftz.f32x2             2 exact       number     6 advise -
+f64                      2 exact       number     0 advise -
+rn.f64                   2 exact       number     0 advise -
+rz.f64                   2 exact       number     0 advise -
+rm.f64                   2 exact       number     7 advise -
+rp.f64                   2 exact       number     7 advise -
+f16                      2 exact       number     8 advise -
+f16x2                    2 exact       number     8 advise -
+sat.f16                  2 exact       number     8 advise -
+sat.f16x2                2 exact       number     8 advise -
+ftz.f16                  2 exact       number     8 advise -
+ftz.f16x2                2 exact       number     8 advise -
+ftz.sat.f16              2 exact       number     8 advise -
+ftz.sat.f16x2            2 exact       number     8 advise -
+rn.f16                   2 exact       number     8 advise -
+rn.f16x2                 2 exact       number     8 advise -
+rn.sat.f16               2 exact       number     8 advise -
+rn.sat.f16x2             2 exact       number     8 advise -
+rn.ftz.f16               2 exact       number     8 advise -
+rn.ftz.f16x2             2 exact       number     8 advise -
+rn.ftz.sat.f16           2 exact       number     8 advise -
+rn.ftz.sat.f16x2         2 exact       number     8 advise -
+bf16                     2 exact       number     9 advise -
+bf16x2                   2 exact       number     9 advise -
+rn.bf16                  2 exact       number     9 advise -
+rn.bf16x2                2 exact       number     9 advise -
 """,
     "tanh": """
-approx.f32               1 bounded     number    12 advise
-approx.f16               1 bounded     number    12 advise
-approx.f16x2             1 bounded     number    12 advise
-approx.bf16              1 bounded     number     9 advise
-approx.bf16x2            1 bounded     number     9 advise
+approx.f32               1 bounded     number    12 advise -
+approx.f16               1 bounded     number    12 advise -
+approx.f16x2             1 bounded     number    12 advise -
+approx.bf16              1 bounded     number     9 advise -
+approx.bf16x2            1 bounded     number     9 advise -
 """,
     "testp": """
-finite.f32               1 exact       predicate 10 advise
-finite.f64               1 exact       predicate 10 advise
-infinite.f32             1 exact       predicate 10 advise
-infinite.f64             1 exact       predicate 10 advise
-number.f32               1 exact       predicate 10 advise
-number.f64               1 exact       predicate 10 advise
-notanumber.f32           1 exact       predicate 10 advise
-notanumber.f64           1 exact       predicate 10 advise
-normal.f32               1 exact       predicate 10 advise
-normal.f64               1 exact       predicate 10 advise
-subnormal.f32            1 exact       predicate 10 advise
-subnormal.f64            1 exact       predicate 10 advise
+finite.f32               1 exact       predicate 10 advise -
+finite.f64               1 exact       predicate 10 advise -
+infinite.f32             1 exact       predicate 10 advise -
+infinite.f64             1 exact       predicate 10 advise -
+number.f32               1 exact       predicate 10 advise -
+number.f64               1 exact       predicate 10 advise -
+notanumber.f32           1 exact       predicate 10 advise -
+notanumber.f64           1 exact       predicate 10 advise -
+normal.f32               1 exact       predicate 10 advise -
+normal.f64               1 exact       predicate 10 advise -
+subnormal.f32            1 exact       predicate 10 advise -
+subnormal.f64            1 exact       predicate 10 advise -
 """,
 }

@@ -72,6 +72,7 @@ class _Row:
     predicate: bool
     requires: Requirement
     advisable: bool
+    means: frozenset[str]
 
     @property
     def type(self) -> str:
@@ -94,7 +95,7 @@ def _rows(opcode: str) -> tuple[_Row, ...]:
     """The variants of an opcode."""
     found = []
     for line in ROWS.get(opcode, "").split("\n")[1:-1]:
-        spelled, operands, claim, result, requirement, advice = line.split()
+        spelled, operands, claim, result, requirement, advice, means = line.split()
         names = spelled.split(".")
         types = tuple(n for n in names if n in TYPES)
         found.append(
@@ -106,6 +107,7 @@ def _rows(opcode: str) -> tuple[_Row, ...]:
                 predicate=result == "predicate",
                 requires=REQUIREMENTS[int(requirement)],
                 advisable=advice == "advise",
+                means=frozenset() if means == "-" else frozenset(means.split(".")),
             )
         )
     return tuple(found)
@@ -149,12 +151,9 @@ def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
             raise UnknownTargetError(f"unknown target '{target}'" + (f"; did you mean '{near[0]}'?" if near else ""))
         if not CATALOG.takes(row.requires, target):
             here = [r for r in _rows(opcode) if CATALOG.takes(r.requires, target)]
-            alike = _alike(here, asked._replace(operands=row.operands))
-            hint = (
-                f"no other {opcode} does the same there; spelled alike: {alike}"
-                if here
-                else f"{target} has no {opcode} at all"
-            )
+            meant = Asked(row.types, row.modifiers | row.means, row.operands, complete=True)
+            none = f"no other {opcode} does the same there" if here else f"{target} has no {opcode} at all"
+            hint = _advice(here, meant, none)
             runs = (" to ".join(dict.fromkeys(run)) for run in CATALOG.runs(row.requires))
             raise UnknownTargetError(f"{row} does not exist on {target}, only on {' and '.join(runs)}; {hint}")
     return Kernel(row, target)
@@ -189,16 +188,18 @@ def _reject(spelling: str, opcode: str, names: list[str], operands: int | None, 
         counts = " or ".join(str(row.variant.operands) for row in found)
         raise UnknownVariantError(f"{asked}: it takes {counts} source operands")
     wanted = _asked(names, operands)
-    advised = [row for row in rows if may_be_advised(row, wanted)]
-    alike = _alike(advised or rows, wanted)
-    hint = f"write {alike}" if advised else f"no {opcode} has all of this; spelled alike: {alike}"
+    hint = _advice(rows, wanted, f"no {opcode} has all of this")
     raise UnknownVariantError(f"{asked} does not exist: {_why_not(opcode, names, rows)}; {hint}")
 
 
-def _alike(rows: Sequence[_Row], asked: Asked) -> str:
-    """The variants that are most like what was asked. They need not do the same."""
-    near = sorted(rows, key=lambda row: _distance(row, asked))[:3]
-    return ", ".join(dict.fromkeys(row.variant.spelling for row in near))
+def _advice(rows: Sequence[_Row], asked: Asked, none: str) -> str:
+    """What to write; where nothing is equal, that, and what is spelled alike."""
+    advised = [row for row in rows if may_be_advised(row, asked)]
+    fewest = min((len(row.modifiers) for row in advised), default=0)
+    advised = [row for row in advised if len(row.modifiers) == fewest]
+    near = sorted(advised or rows, key=lambda row: _distance(row, asked))[:3]
+    listed = ", ".join(dict.fromkeys(row.variant.spelling for row in near))
+    return f"write {listed}" if advised else f"{none}; spelled alike: {listed}" if rows else none
 
 
 def _why_not(opcode: str, names: list[str], rows: Sequence[_Row]) -> str:
