@@ -86,8 +86,10 @@ def advice(
             and db.versions[ptx].order < db.versions[db.targets[target].ptx].order
         ):
             return f"PTX {ptx} does not know {target}; use {db.targets[target].ptx} or newer"
-        none = f"no other {opcode} does the same" if exists else f"no {opcode} has all of this"
-        return none + f" on {where}" * bool(where)
+        if exists:
+            return f"no other {opcode} does the same on {where}"
+        elsewhere = advised(db, opcode, names, operands, None, None)
+        return f"no {opcode} has all of this" + (f" on {where}" if elsewhere else "")
     if operands is not None and all(operands != v.operands for v in found):
         told = [f"{v.spelling} d, {', '.join('abc'[: v.operands])}" for v in found]
     else:
