@@ -42,7 +42,7 @@ def load(root: str | Path | None = None) -> Database:
 
     if root is None:
         return Database.read(roots.find().data)
-    from .emit.data import as_data
+    from .emit.products.data import as_data
     from .read.link import read
 
     data = as_data(read(roots.find(Path(root)).path))

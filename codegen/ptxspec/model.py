@@ -9,6 +9,7 @@ from functools import cached_property
 
 from .catalog import Catalog, PtxVersion, Requirement, Target
 from .diagnostics import Diagnostic, Mark
+from .grounds import Grounds
 
 _NONE = Requirement("", "")
 # IEEE 754-2019, 4.3. The first is the default.
@@ -81,7 +82,7 @@ class NanRule:
 
     name: str
     summary: str
-    section: str
+    rests_on: Grounds
     unspecified: str
     code: Code | None
 
@@ -107,7 +108,7 @@ class Modifier:
 
     name: str
     summary: str
-    section: str
+    rests_on: Grounds
     mode: str | None
     ftz: bool
     approximate: bool
@@ -152,7 +153,7 @@ class Rule:
     ptx: str | None
     target: str | None
     until: str | None
-    section: str
+    rests_on: Grounds
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ class CornerRow:
 @dataclass(frozen=True)
 class CornerTable:
     title: str
-    section: str
+    rests_on: Grounds
     selector: Selector
     rows: tuple[CornerRow, ...]
 
@@ -266,7 +267,7 @@ class Note:
     machine code does something else than they say, so that nobody is to use them."""
 
     text: str
-    section: str
+    rests_on: Grounds
     selector: Selector
     open: str
     hazard: bool
@@ -454,6 +455,9 @@ class Variant:
 
 @dataclass(frozen=True)
 class Instruction:
+    """`refused` are variants that the manual lists and the assembler takes nowhere: they require nothing that could be
+    had. `registers` are those that the manual gives operands of a type here, where that is not as for every opcode."""
+
     opcode: str
     path: str
     summary: str
@@ -472,6 +476,8 @@ class Instruction:
     notes: tuple[Note, ...]
     variants: tuple[Variant, ...]
     hardware: tuple[HardwarePath, ...] = ()
+    refused: tuple[Variant, ...] = ()
+    registers: Mapping[str, str] = field(default_factory=dict)
 
     def hardware_path(self, variant: Variant) -> HardwarePath | None:
         """The variant's machine code around units, where the file states it."""
@@ -626,10 +632,10 @@ class Spec:
                 v.spelling,
                 v.operands,
                 v.manual.text(self.newest) if v.manual else "does not list it",
-                v.requires.text(self.newest),
+                "refuses it" if v in i.refused else v.requires.text(self.newest),
             )
             for i in self.instructions.values()
-            for v in i.variants
+            for v in (*i.variants, *i.refused)
             if v.manual != v.requires
         )
 

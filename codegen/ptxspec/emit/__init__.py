@@ -1,1 +1,1 @@
-"""One small emitter per product: model in, {path below generated/: text} out."""
+"""Specification in, files of generated/ out: the products, what they share, and the exchange of the folder."""

@@ -2,7 +2,7 @@
 
 Four rewritings, none of which changes a bit:
 
-- Operands flushed on their own lines are flushed by the operation that uses them, where it can (`daz`).
+- Operands flushed on their own lines are flushed by the operation that uses them, where it can (`Flushing`).
 - A NaN is not made canonical again behind a function that delivers nothing else.
 - A NaN of a computed result is made canonical in its place.
 - What an operand's NaN makes of a NaN result, which is rare, is computed there alone.
@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var, live, variables
@@ -22,23 +23,23 @@ FLUSH = "flushed"
 PROPAGATE = "propagate"
 # (x, condition, pattern): the pattern where the condition holds, in x's place.
 REPLACE = "replace"
-EXTREMES = ("maximum", "minimum", "maximumNumber", "minimumNumber")
-# These change nothing but the sign, so that flushing may as well come after them.
-_OF_THE_SIGN = ("magnitude", "negate")
-_OF_NEW_BITS = ("magnitude", "negate", "copySign", "quieten")
-_OF_SINGLE_BITS = ("bits", "float_of", "bitAnd", "bitOr", "bitXor", "bitNot", "negate")
+
+
+@dataclass(frozen=True)
+class Flushing(Apply):
+    """A function that takes subnormal operands for zeros of their sign."""
 
 
 def fuse(program: Program) -> Program:
     """A program that does the same in fewer passes over its operands, and may call `FLUSH`, `PROPAGATE`, `REPLACE`."""
     lets, result = _without_second_canonicalising(program.lets, program.result)
-    lets = _with_corrections(_flushing_late(lets, result), result)
+    lets, result = _flushing_operands(_with_corrections(_flushing_late(lets, result), result), result)
     return replace(program, lets=live(list(lets), result), result=result)
 
 
-def flushes_operands(function: str) -> bool:
-    """Can the emulator's function flush its own operands?"""
-    return function in EXTREMES or (function in TABLE and TABLE[function].rounds)
+def _computes(term: Term | None) -> TypeGuard[Apply]:
+    """Is this a function that computes with numbers? It can flush its operands itself, and its NaN is canonical."""
+    return isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].nan == "canonical"
 
 
 def _map(term: Term, by_name: Mapping[str, Term]) -> Term:
@@ -63,7 +64,7 @@ def _without_second_canonicalising(lets: tuple[Let, ...], result: Term) -> tuple
                 if x == y and x.name in canonical and format_ and nan.value == format_.canonical_nan:
                     same[let.name] = x
                     continue
-            case Apply(function=function) if flushes_operands(function):
+            case _ if _computes(value):
                 canonical.add(let.name)
         kept.append(replace(let, value=value))
     return tuple(kept), _map(result, same)
@@ -103,7 +104,7 @@ def _signs(lets: tuple[Let, ...], result: Term) -> set[str]:
 
 def _bitwise(term: Term) -> bool:
     if isinstance(term, Apply):
-        return term.function in _OF_SINGLE_BITS and all(map(_bitwise, term.arguments))
+        return TABLE[term.function].bitwise and all(map(_bitwise, term.arguments))
     return True
 
 
@@ -118,13 +119,16 @@ def _flushing_late(lets: tuple[Let, ...], result: Term) -> tuple[Let, ...]:
             let = replace(let, value=_map(let.value, {name: flush.arguments[0] for name, flush in late.items()}))
         if x is not None:
             late[let.name] = Apply(let.value.kind, FLUSH, (x,), x.kind.format)
-        elif isinstance(let.value, Apply) and let.value.function in _OF_THE_SIGN:
-            (argument,) = let.value.arguments
-            if isinstance(argument, Var) and argument.name in late:
-                early = replace(let.value, arguments=late[argument.name].arguments)
-                name = f"_unflushed_{let.name}"
-                found.append(replace(let, name=name, value=early))
-                late[let.name] = replace(late[argument.name], arguments=(Var(early.kind, name),))
+        else:
+            match let.value:
+                # What changes nothing but the sign may as well be flushed afterwards.
+                case Apply(function=function, arguments=(Var(name=name),)) if (
+                    TABLE[function].nan == "sign" and name in late
+                ):
+                    early = replace(let.value, arguments=late[name].arguments)
+                    unflushed = f"_unflushed_{let.name}"
+                    found.append(replace(let, name=unflushed, value=early))
+                    late[let.name] = replace(late[name], arguments=(Var(early.kind, unflushed),))
         found.append(let)
     return tuple(replace(let, value=late.get(let.name) or _with_flushed_operands(let.value, late)) for let in found)
 
@@ -132,9 +136,36 @@ def _flushing_late(lets: tuple[Let, ...], result: Term) -> tuple[Let, ...]:
 def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
     if not isinstance(term, Apply):
         return term
-    if flushes_operands(term.function):
+    if _computes(term):
         return replace(term, arguments=tuple(_map(a, late) if isinstance(a, Var) else a for a in term.arguments))
     return replace(term, arguments=tuple(_with_flushed_operands(a, late) for a in term.arguments))
+
+
+def _flushing_operands(lets: tuple[Let, ...], result: Term) -> tuple[tuple[Let, ...], Term]:
+    """Functions flush their operands themselves, where that is asked of some and changes nothing of the others."""
+    flushed: set[str] = set()
+
+    def is_flushed(term: Term) -> bool:
+        if isinstance(term, Const):
+            f = term.kind.format
+            return f is not None and not 0 < term.value & ~f.sign_bit < 1 << f.fraction_bits
+        return isinstance(term, Var) and term.name in flushed
+
+    def changed(term: Term) -> Term:
+        if not isinstance(term, Apply):
+            return term
+        asked = [a for a in term.arguments if isinstance(a, Apply) and a.function == FLUSH]
+        if not _computes(term) or not asked or not all(a in asked or is_flushed(a) for a in term.arguments):
+            return replace(term, arguments=tuple(map(changed, term.arguments)))
+        bare = tuple(a.arguments[0] if isinstance(a, Apply) and a.function == FLUSH else a for a in term.arguments)
+        return Flushing(**{**vars(term), "arguments": bare})
+
+    found = []
+    for let in lets:
+        found.append(replace(let, value=changed(let.value)))
+        if isinstance(let.value, Apply) and let.value.ftz:
+            flushed.add(let.name)
+    return tuple(found), changed(result)
 
 
 def _with_corrections(lets: tuple[Let, ...], result: Term) -> tuple[Let, ...]:
@@ -163,10 +194,10 @@ def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
 
 
 def _is_fresh(made: Term | None) -> bool:
-    """Is what a function returns always an array of its own?"""
+    """Is what a function returns always an array of its own? One that hands on the bits of an operand need not copy."""
     if not isinstance(made, Apply) or not variables(made):
         return False
-    return flushes_operands(made.function) or made.function in _OF_NEW_BITS
+    return made.function in TABLE and TABLE[made.function].nan in ("canonical", "sign", "quiet")
 
 
 def _propagation(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let | None:
@@ -182,7 +213,7 @@ def _propagation(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
         case _:
             return None
     # The value is reused: nothing but this line and its test may look at it.
-    if not isinstance(made, Apply) or not flushes_operands(made.function) or uses[value.name] != 2:
+    if not _computes(made) or uses[value.name] != 2:
         return None
     return replace(let, value=Apply(let.value.kind, PROPAGATE, (value, *operands), made.format))
 

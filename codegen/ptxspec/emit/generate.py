@@ -16,7 +16,7 @@ from pathlib import Path
 from ..check.checking import check
 from ..diagnostics import PtxspecError, SpecError
 from ..read.link import read_all
-from . import cuda, data, emulator, manual, native
+from .registry import make
 from .text import Files, Templates
 
 _NEW = ".generated-new"
@@ -44,14 +44,7 @@ def build(root: Path) -> Files:
     checked, errors = check(reading.spec)
     if errors:
         raise SpecError(errors)
-    templates = Templates(root)
-    files: Files = {}
-    files |= emulator.emit(reading.spec, checked, templates)
-    files |= native.emit(reading.spec, checked, templates)
-    files |= cuda.emit(reading.spec, checked, templates)
-    files |= manual.emit(reading.spec, checked, templates)
-    files |= data.emit(reading.spec)
-    return files
+    return make(reading.spec, checked, Templates(root))
 
 
 def compare(root: Path, files: Files) -> Changes:

@@ -22,6 +22,7 @@ from ..model import (
     Variant,
 )
 from . import availability
+from .registry import product
 from .text import Files, Templates
 
 
@@ -56,6 +57,7 @@ class Stage:
     code: Code
 
 
+@product("manual")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/manual."""
     files: Files = {}

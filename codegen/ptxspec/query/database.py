@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 from ..catalog import Catalog, PtxVersion, Requirement, Target, requirement_of
 from ..diagnostics import PtxspecError, suggest, unknown
 
-SCHEMA = 3
+SCHEMA = 4
 
 
 class Data(NamedTuple):
@@ -254,6 +254,12 @@ class Database:
         """The longer spelling that a variant is short for."""
         same = self.opcodes[v.opcode].spelled(v.modifiers.union(v.means), v.types) if v.means else []
         return next((w for w in same if w.operands == v.operands), None)
+
+    def refused(self, opcode: str, names: Iterable[str]) -> Mapping[str, Any] | None:
+        """What is known of a spelling that the manual lists and the assembler takes nowhere."""
+        listed = self.opcodes[opcode].data["assembler"]["refused"] if opcode in self.opcodes else []
+        wanted = sorted(names)
+        return next((r for r in listed if sorted(r["variant"].split(".")[1:]) == wanted), None)
 
     def form(self, opcode: str, *names: str) -> str:
         """An opcode with its types alone, in their order."""

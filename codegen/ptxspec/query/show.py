@@ -44,8 +44,9 @@ def _variant(db: Database, v: Variant) -> str:
     lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
     if known["nan"]:
         rule = data["nan_rules"][known["nan"]]
-        lines.append(f"- NaN results: {rule['summary']} {rule['unspecified'] or ''}".rstrip())
-    notes = [about["notes"][i]["text"] for i in known["notes"]]
-    lines += ["", *(f"- {text}" for text in notes)] if notes else []
+        rests_on = known.get("nan_rests_on", rule["rests_on"])["text"]
+        lines.append(f"- NaN results: {rule['summary']} ({rests_on}) {rule['unspecified'] or ''}".rstrip())
+    notes = [about["notes"][i] for i in known["notes"]]
+    lines += ["", *(f"- {n['text']} ({n['rests_on']['text']})" for n in notes)] if notes else []
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..catalog import Refusal, Requirement
+from ..catalog import Refusal, Requirement, requirement_of
 from ..diagnostics import PtxspecError, nearest, suggest, unknown
 from .alike import advice, alike
 from .database import Database, Variant, names_of
@@ -74,7 +74,16 @@ def query(
     found = db.find(opcode, names, operands)
     if found is None:
         reasons = why_not(db, spelling, operands)
-        verdict = Verdict(variant=spelling, operands=operands, exists=False, available=False, reasons=reasons)
+        refused = db.refused(opcode, names)
+        verdict = Verdict(
+            variant=spelling,
+            operands=operands,
+            exists=False,
+            available=False,
+            manual=requirement_of(refused["manual"]) if refused else None,
+            means=refused["means"] if refused else None,
+            reasons=reasons,
+        )
         # What stands behind the spelling is none of it.
         opcode, *names = spelling.split(maxsplit=1)[0].split(".") if spelling.strip() else [""]
     else:
@@ -163,6 +172,13 @@ def why_not(db: Database, spelling: str, operands: int | None) -> tuple[Reason, 
     if same:
         counts = " or ".join(str(v.operands) for v in same)
         return (Reason("operand-count", f"{same[0].spelling} takes {counts} source operands, not {operands}"),)
+    refused = db.refused(opcode, names)
+    if refused is not None:
+        manual, short = requirement_of(refused["manual"]), f" as {refused['means']}" if refused["means"] else ""
+        versions = f"PTX {manual.ptx} {f'to {manual.until}' if manual.until else 'on'}"
+        message = f"the manual has {refused['variant']}{short}, from {manual.target} on and in {versions}"
+        observed = about.data["assembler"]["observed"]
+        return (Reason("refused-by-assembler", f"{message}; {observed} takes it nowhere"),)
     if types not in about.types:
         return (_types(db, opcode, names),)
     typed = [v for v in about.variants if v.types == types]

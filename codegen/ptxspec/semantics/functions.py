@@ -19,6 +19,16 @@ A function marked `rounds` delivers the exact result, rounded once to the format
 direction, and flushed where the variant flushes. Two such calls in one expression are an error: name the first
 result, or use fusedMultiplyAdd.
 
+A function that returns a float says which NaN it returns, where it returns one:
+
+  canonical  the canonical NaN of the format: the function computes with numbers, and no bit of an operand's NaN is kept
+  operand    an operand's NaN, bit for bit
+  sign       an operand's NaN but for its sign
+  quiet      an operand's NaN, made quiet
+  bits       whatever pattern comes out
+
+A function marked `bitwise` makes each bit of its result of the operands' bits in the same place.
+
 The functions have no bodies: a back end implements each row of `TABLE`, and nothing else.
 """
 
@@ -33,7 +43,8 @@ from typing import Any
 @dataclass(frozen=True)
 class Function:
     """One row. `parameters` and `result` are of "float", "bits", "bool", "any", or, for parameters that must be known
-    when the code is read, "format", "rounding", "unit" and "count"; "operand" is a float of a format of its own."""
+    when the code is read, "format", "rounding", "unit" and "count"; "operand" is a float of a format of its own. `nan`
+    says which NaN it returns: one of `NANS`, or nothing where the result is no float."""
 
     name: str
     names: tuple[str, ...]
@@ -42,20 +53,41 @@ class Function:
     result: str
     operator: str
     rounds: bool
+    bitwise: bool
+    nan: str
     clause: str
     doc: str
 
 
+NANS = ("canonical", "operand", "sign", "quiet", "bits")
 TABLE: dict[str, Function] = {}
 
 
-def _row(signature: str, *, operator: str = "", rounds: bool = False, clause: str = "", optional: int = 0) -> Any:
+def _row(
+    signature: str,
+    *,
+    operator: str = "",
+    nan: str = "",
+    rounds: bool = False,
+    bitwise: bool = False,
+    clause: str = "",
+    optional: int = 0,
+) -> Any:
     def add(f: Callable[..., None]) -> Callable[..., None]:
-        left, result = signature.split("->")
-        parameters = tuple(p.strip() for p in left.split(",") if p.strip())
-        names = tuple(inspect.signature(f).parameters)
+        left, result = (part.strip() for part in signature.split("->"))
+        assert nan in NANS if result in ("float", "any") else not nan, f.__name__
         TABLE[f.__name__] = Function(
-            f.__name__, names, parameters, optional, result.strip(), operator, rounds, clause, inspect.getdoc(f) or ""
+            name=f.__name__,
+            names=tuple(inspect.signature(f).parameters),
+            parameters=tuple(p.strip() for p in left.split(",") if p.strip()),
+            optional=optional,
+            result=result,
+            operator=operator,
+            rounds=rounds,
+            bitwise=bitwise,
+            nan=nan,
+            clause=clause,
+            doc=inspect.getdoc(f) or "",
         )
         return f
 
@@ -65,37 +97,37 @@ def _row(signature: str, *, operator: str = "", rounds: bool = False, clause: st
 # Arithmetic
 
 
-@_row("float, float -> float", operator="+", rounds=True, clause="5.4.1")
+@_row("float, float -> float", operator="+", rounds=True, nan="canonical", clause="5.4.1")
 def addition(x, y):  # type: ignore[no-untyped-def]
     """x + y. An exact zero sum of operands with unlike signs is +0, and -0 under roundTowardNegative (6.3)."""
 
 
-@_row("float, float -> float", operator="-", rounds=True, clause="5.4.1")
+@_row("float, float -> float", operator="-", rounds=True, nan="canonical", clause="5.4.1")
 def subtraction(x, y):  # type: ignore[no-untyped-def]
     """x - y, which is x + (-y)."""
 
 
-@_row("float, float -> float", operator="*", rounds=True, clause="5.4.1")
+@_row("float, float -> float", operator="*", rounds=True, nan="canonical", clause="5.4.1")
 def multiplication(x, y):  # type: ignore[no-untyped-def]
     """x * y. Zero times infinity is an invalid operation: a NaN."""
 
 
-@_row("float, float -> float", operator="/", rounds=True, clause="5.4.1")
+@_row("float, float -> float", operator="/", rounds=True, nan="canonical", clause="5.4.1")
 def division(x, y):  # type: ignore[no-untyped-def]
     """x / y. A finite number over zero is an infinity; 0/0 and infinity over infinity are NaN."""
 
 
-@_row("float, float, float -> float", rounds=True, clause="5.4.1")
+@_row("float, float, float -> float", rounds=True, nan="canonical", clause="5.4.1")
 def fusedMultiplyAdd(x, y, z):  # type: ignore[no-untyped-def]
     """x * y + z, rounded once."""
 
 
-@_row("float -> float", rounds=True, clause="5.4.1")
+@_row("float -> float", rounds=True, nan="canonical", clause="5.4.1")
 def squareRoot(x):  # type: ignore[no-untyped-def]
     """The square root of x; of -0 it is -0, of other negative numbers NaN."""
 
 
-@_row("operand, format, rounding -> float", rounds=True, optional=1, clause="5.4.2")
+@_row("operand, format, rounding -> float", rounds=True, nan="canonical", optional=1, clause="5.4.2")
 def convert(x, format, rounding):  # type: ignore[no-untyped-def]
     """x in another format, rounded in the given direction (the variant's, when none is given)."""
 
@@ -103,32 +135,32 @@ def convert(x, format, rounding):  # type: ignore[no-untyped-def]
 # Elementary functions
 
 
-@_row("float -> float", rounds=True, clause="9.2")
+@_row("float -> float", rounds=True, nan="canonical", clause="9.2")
 def exp2(x):  # type: ignore[no-untyped-def]
     """2 to the power x; 1 of zeros."""
 
 
-@_row("float -> float", rounds=True, clause="9.2")
+@_row("float -> float", rounds=True, nan="canonical", clause="9.2")
 def log2(x):  # type: ignore[no-untyped-def]
     """The logarithm of x to base 2; of zeros it is -infinity, of negative numbers NaN."""
 
 
-@_row("float -> float", rounds=True, clause="9.2")
+@_row("float -> float", rounds=True, nan="canonical", clause="9.2")
 def sin(x):  # type: ignore[no-untyped-def]
     """The sine of x radians; of a zero it is that zero, of infinities NaN."""
 
 
-@_row("float -> float", rounds=True, clause="9.2")
+@_row("float -> float", rounds=True, nan="canonical", clause="9.2")
 def cos(x):  # type: ignore[no-untyped-def]
     """The cosine of x radians; of infinities it is NaN."""
 
 
-@_row("float -> float", rounds=True, clause="9.2")
+@_row("float -> float", rounds=True, nan="canonical", clause="9.2")
 def tanh(x):  # type: ignore[no-untyped-def]
     """The hyperbolic tangent of x; of a zero it is that zero."""
 
 
-@_row("float -> float", rounds=True, clause="9.2")
+@_row("float -> float", rounds=True, nan="canonical", clause="9.2")
 def rSqrt(x):  # type: ignore[no-untyped-def]
     """One over the square root of x; of a zero it is the infinity of its sign, of negative numbers NaN."""
 
@@ -136,7 +168,7 @@ def rSqrt(x):  # type: ignore[no-untyped-def]
 # The special function unit
 
 
-@_row("unit, float -> float")
+@_row("unit, float -> float", nan="bits")
 def unit(name, x):  # type: ignore[no-untyped-def]
     """What a unit of spec/units.yaml makes of x, bit for bit. It is called under `hardware:` only, which applies to
     targets where that was recorded."""
@@ -145,47 +177,47 @@ def unit(name, x):  # type: ignore[no-untyped-def]
 # Sign and selection
 
 
-@_row("float -> float", clause="5.5.1")
+@_row("float -> float", nan="sign", bitwise=True, clause="5.5.1")
 def magnitude(x):  # type: ignore[no-untyped-def]
     """x with the sign bit cleared, also for a NaN (the standard's abs, whose name is a modifier's)."""
 
 
-@_row("float -> float", operator="unary -", clause="5.5.1")
+@_row("float -> float", operator="unary -", nan="sign", bitwise=True, clause="5.5.1")
 def negate(x):  # type: ignore[no-untyped-def]
     """x with the sign bit inverted, also for a NaN."""
 
 
-@_row("float, float -> float", clause="5.5.1")
+@_row("float, float -> float", nan="sign", bitwise=True, clause="5.5.1")
 def copySign(x, y):  # type: ignore[no-untyped-def]
     """x with the sign bit of y."""
 
 
-@_row("float -> float", clause="6.2.1")
+@_row("float -> float", nan="quiet", bitwise=True, clause="6.2.1")
 def quieten(x):  # type: ignore[no-untyped-def]
     """x with the first fraction bit set, which makes a signaling NaN quiet and keeps its payload. Meant for NaNs."""
 
 
-@_row("float, float -> float", clause="9.6")
+@_row("float, float -> float", nan="canonical", clause="9.6")
 def maximum(x, y):  # type: ignore[no-untyped-def]
     """The larger of x and y, +0 above -0; a NaN when either is a NaN."""
 
 
-@_row("float, float -> float", clause="9.6")
+@_row("float, float -> float", nan="canonical", clause="9.6")
 def minimum(x, y):  # type: ignore[no-untyped-def]
     """The smaller of x and y, -0 below +0; a NaN when either is a NaN."""
 
 
-@_row("float, float -> float", clause="9.6")
+@_row("float, float -> float", nan="canonical", clause="9.6")
 def maximumNumber(x, y):  # type: ignore[no-untyped-def]
     """The larger of x and y, +0 above -0; when one is a NaN, the other; a NaN when both are."""
 
 
-@_row("float, float -> float", clause="9.6")
+@_row("float, float -> float", nan="canonical", clause="9.6")
 def minimumNumber(x, y):  # type: ignore[no-untyped-def]
     """The smaller of x and y, -0 below +0; when one is a NaN, the other; a NaN when both are."""
 
 
-@_row("bool, any, any -> any", operator="if else")
+@_row("bool, any, any -> any", operator="if else", nan="operand")
 def select(condition, x, y):  # type: ignore[no-untyped-def]
     """x where the condition holds, else y; written `x if condition else y`."""
 
@@ -269,37 +301,37 @@ def compareGreaterEqual(x, y):  # type: ignore[no-untyped-def]
 # Bits
 
 
-@_row("float -> bits", clause="3.4")
+@_row("float -> bits", bitwise=True, clause="3.4")
 def bits(x):  # type: ignore[no-untyped-def]
     """The encoding of x as an unsigned integer of the format's width."""
 
 
-@_row("bits, format -> float", optional=1, clause="3.4")
+@_row("bits, format -> float", nan="bits", bitwise=True, optional=1, clause="3.4")
 def float_of(x, format):  # type: ignore[no-untyped-def]
     """The number whose encoding is x, in the given format (the variant's, when none is given)."""
 
 
-@_row("float -> float")
+@_row("float -> float", nan="bits", bitwise=True)
 def highWord(x):  # type: ignore[no-untyped-def]
     """x with the lower half of its encoding cleared."""
 
 
-@_row("bits, bits -> bits", operator="&")
+@_row("bits, bits -> bits", operator="&", bitwise=True)
 def bitAnd(x, y):  # type: ignore[no-untyped-def]
     """Bitwise and."""
 
 
-@_row("bits, bits -> bits", operator="|")
+@_row("bits, bits -> bits", operator="|", bitwise=True)
 def bitOr(x, y):  # type: ignore[no-untyped-def]
     """Bitwise or."""
 
 
-@_row("bits, bits -> bits", operator="^")
+@_row("bits, bits -> bits", operator="^", bitwise=True)
 def bitXor(x, y):  # type: ignore[no-untyped-def]
     """Bitwise exclusive or."""
 
 
-@_row("bits -> bits", operator="~")
+@_row("bits -> bits", operator="~", bitwise=True)
 def bitNot(x):  # type: ignore[no-untyped-def]
     """Every bit inverted."""
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...diagnostics import PtxspecError
-from ...emit.units import SPECIAL, fields
+from ...emit.products.units import SPECIAL, fields
 from ...literals import describe
 from ...model import Argument, Core, Differences, Fitted, Interpolator, Spec, Unit, UnitModel, Variant
 from ...semantics.exact.unit import pack

@@ -1,0 +1,131 @@
+"""Programs as functions of a language: what all back ends that write code have in common.
+
+An opcode needs one function for each different program, named after the first variant that it serves. Its lines come
+from lines of the specification. Of the terms in them a language decides how constants, variables and calls look; what
+is an operator in C and NumPy alike stands here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..check.checking import Checked
+from ..model import Variant
+from ..semantics.functions import TABLE
+from ..semantics.program import Apply, Const, Kind, Let, Program, Term, Var
+
+# The functions that IEEE 754 only recommends, and that no processor has: much code, or approximations.
+ELEMENTARY = frozenset(name for name, f in TABLE.items() if f.clause == "9.2")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a function, and the line of the specification that it comes from."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function as text. `serves`: a line for each spelling."""
+
+    name: str
+    parameters: list[str]
+    serves: list[str]
+    lines: list[Line]
+    result: str
+
+
+def source_of(let: Let) -> str:
+    return f"{let.path.rpartition('/')[2]}:{let.mark.line}"
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A program under the name of its function, with the targets on which each spelling does it: none of them where it
+    does so by default."""
+
+    name: str
+    program: Program
+    targets: dict[str, list[str]]
+
+    def serves(self) -> list[str]:
+        return [s + (f" on {', '.join(targets)}" if targets else "") for s, targets in self.targets.items()]
+
+
+def shared(checked: Checked) -> dict[int, Shared]:
+    """By the id of the program: variants that compute the same share the object."""
+    found: dict[int, Shared] = {}
+    # A function is named after the first variant that it serves: those without a target come first.
+    for first in (True, False):
+        for variant, programs in checked.programs.items():
+            for target, program in programs.items():
+                if first == (target is None):
+                    function = found.setdefault(id(program), Shared(_name(variant, target), program, {}))
+                    function.targets.setdefault(variant.spelling, []).extend([target] if target else [])
+    return found
+
+
+def _name(variant: Variant, target: str | None) -> str:
+    return variant.identifier + (f"_{target}" if target else "")
+
+
+def applications(program: Program) -> Iterator[Apply]:
+    """Every call of a function in a program."""
+    pending: list[Term] = [program.result, *(let.value for let in program.lets)]
+    while pending:
+        term = pending.pop()
+        if isinstance(term, Apply):
+            yield term
+            pending += term.arguments
+
+
+class Lowering(ABC):
+    """How a language writes terms. Bits are unsigned integers in each."""
+
+    OPERATORS: ClassVar[dict[str, str]] = {
+        "bitAnd": "({} & {})", "bitOr": "({} | {})", "bitXor": "({} ^ {})",
+        "sameBits": "({} == {})", "lessBits": "({} < {})", "bits": "{}", "float_of": "{}",
+        "logicalAnd": "({} & {})", "logicalOr": "({} | {})", "logicalXor": "({} ^ {})",
+    }  # fmt: skip
+
+    def term(self, term: Term) -> str:
+        if isinstance(term, Const):
+            return self.constant(term.kind, term.value)
+        if isinstance(term, Var):
+            return self.variable(term.name)
+        texts = [self.term(a) for a in term.arguments]
+        if term.function in self.OPERATORS:
+            return self.OPERATORS[term.function].format(*texts)
+        match term.function:
+            case "bitNot":
+                return self.of_kind(term.kind, f"~{texts[0]}")
+            case "shiftLeft":
+                return self.of_kind(term.kind, f"{texts[0]} << {self.count(term.kind, term.count)}")
+            case "shiftRight":
+                return self.of_kind(term.kind, f"{texts[0]} >> {self.count(term.kind, term.count)}")
+            case "highWord":
+                half = term.kind.width // 2
+                return f"({texts[0]} & {self.constant(term.kind, ((1 << half) - 1) << half)})"
+        return self.call(term, texts)
+
+    @abstractmethod
+    def constant(self, kind: Kind, value: int) -> str: ...
+
+    @abstractmethod
+    def count(self, kind: Kind, value: int) -> str:
+        """By how many places bits of a kind are shifted."""
+
+    @abstractmethod
+    def variable(self, name: str) -> str: ...
+
+    @abstractmethod
+    def of_kind(self, kind: Kind, text: str) -> str:
+        """An expression of bits as a term of its own, of this kind whatever the language makes of integers."""
+
+    @abstractmethod
+    def call(self, t: Apply, arguments: list[str]) -> str: ...

@@ -1,0 +1,3 @@
+"""The products, which register themselves (../registry.py)."""
+
+from .. import manual  # noqa: F401

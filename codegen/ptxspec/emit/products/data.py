@@ -1,0 +1,245 @@
+"""The model -> the JSON that queries and other programs read: one file for what all opcodes share, one for each opcode.
+
+What many variants have in common stands once, and they refer to it by its place: a variant is its modifiers and types,
+the place of its signature, and the place of the class of variants of which all the same is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ...check.checking import Checked
+from ...check.claims import basis, recorded
+from ...grounds import Grounds
+from ...model import Accuracy, CornerTable, Instruction, Note, Rule, Selector, Spec, Tolerated, Unit, Variant
+from ...query.database import SCHEMA, Data
+from ..registry import product
+from ..text import Files, Templates
+
+_STAMP = "by ptxspec from spec/; do not edit"
+
+
+@product("data")
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+    """The files of generated/data."""
+    data = as_data(spec)
+    files = {f"data/opcodes/{name}.json": _lines(about) for name, about in data.opcodes.items()}
+    return {"data/ptxspec.json": _lines(data.shared), **files}
+
+
+def as_data(spec: Spec) -> Data:
+    """What the files hold."""
+    requirements = _Table()
+    opcodes = {i.opcode: _opcode(spec, i, requirements) for i in spec.instructions.values()}
+    shared = {
+        "schema": SCHEMA,
+        "generated": _STAMP,
+        "sources": dict(spec.sources),
+        "ptx": [{"version": v.version, "cuda": v.cuda or None} for v in spec.versions.values()],
+        "targets": [
+            {"name": t.name, "ptx": t.ptx, "base": t.base or None, "kind": t.kind or None}
+            for t in spec.targets.values()
+        ],
+        "formats": {
+            f.name: {
+                "width": f.width, "exponent_bits": f.exponent_bits, "fraction_bits": f.fraction_bits,
+                "canonical_nan": f"0x{f.canonical_nan:0{f.width // 4}x}",
+            }
+            for f in spec.formats.values()
+        },
+        "types": {
+            t.name: {
+                "format": t.format.name, "lanes": t.lanes, "width": t.width, "nan": t.nan.name,
+                "registers": t.registers, "summary": t.summary,
+            }
+            for t in spec.types.values()
+        },
+        "nan_rules": {
+            r.name: {"summary": r.summary, "rests_on": _grounds(r.rests_on), "unspecified": r.unspecified or None}
+            for r in spec.nan_rules.values()
+        },
+        "units": {u.name: _unit(u) for u in spec.units.values()},
+        "modifiers": {
+            m.name: {"summary": m.summary, "rests_on": _grounds(m.rests_on)} for m in spec.modifiers.values()
+        },
+        "assembler": json.loads(json.dumps(asdict(spec.assembler))),
+        "recordings": [
+            {n: getattr(r, n) for n in ("path", "gpu", "target", "driver", "compiler", "date")} for r in spec.recordings
+        ],
+        "requirements": requirements.values,
+        "opcodes": {i.opcode: {"summary": i.summary} for i in spec.instructions.values()},
+    }  # fmt: skip
+    return Data(shared, opcodes)
+
+
+class _Table:
+    """Values that are stored once; everything else refers to their places."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        self.values: list[Any] = []
+
+    def place(self, value: Any) -> int:
+        """The place of something that JSON can hold."""
+        key = json.dumps(value)
+        if key not in self._places:
+            self._places[key] = len(self.values)
+            self.values.append(value)
+        return self._places[key]
+
+
+def _lines(data: Mapping[str, Any]) -> str:
+    """JSON with one line per entry of the large tables, so that a change is a readable diff."""
+
+    def short(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    parts = []
+    for key, value in data.items():
+        if isinstance(value, list):
+            body = "[\n" + ",\n".join(f"    {short(v)}" for v in value) + "\n  ]"
+        elif isinstance(value, dict):
+            body = "{\n" + ",\n".join(f"    {short(k)}: {short(v)}" for k, v in value.items()) + "\n  }"
+        else:
+            body = short(value)
+        parts.append(f"  {short(key)}: {body}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _unit(u: Unit) -> dict[str, Any]:
+    """What is known of a unit, and on which targets every result of a recording is reproduced."""
+    return {
+        "summary": u.summary,
+        "format": u.format.name,
+        "models": [
+            {
+                "within": "..".join(m.within), "source": f"spec/units/{m.name}.yaml",
+                "gpu": m.fitted.gpu, "driver": m.fitted.driver, "results": m.fitted.results,
+            }
+            for m in u.models
+        ],
+    }  # fmt: skip
+
+
+def _variants(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
+    """The variants of an opcode, with the signatures and the classes that they refer to."""
+    signatures, classes = _Table(), _Table()
+    rows = [
+        [
+            v.spelling.partition(".")[2],
+            signatures.place(_signature(v)),
+            classes.place(_known(spec, i, v, requirements)),
+        ]
+        for v in i.variants
+    ]
+    return {"signatures": signatures.values, "classes": classes.values, "variants": rows}
+
+
+def _signature(v: Variant) -> dict[str, Any]:
+    """The types that a variant's spelling ends in, and what its result and its operands are. Each source has its type,
+    the number of its registers, whether they stand in braces, and whether it may be negated."""
+    return {
+        "types": [v.type.name],
+        "kind": "predicate" if v.predicate else "float",
+        "result": "pred" if v.predicate else v.type.name,
+        "second": None,
+        "sources": [[v.type.name, 1, False, False] for _ in range(v.operands)],
+    }
+
+
+def _known(spec: Spec, i: Instruction, v: Variant, requirements: _Table) -> dict[str, Any]:
+    """What is known of a variant, and of all others of its class."""
+    return {
+        "requires": requirements.place(v.requires.as_json()),
+        "manual": requirements.place(v.manual.as_json()) if v.manual else None,
+        "claim": v.claim,
+        "rests_on": basis(i, v),
+        "recorded": {r.path: found for r, found in recorded(spec, v)},
+        "means": list(v.means),
+        "accuracy": [n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
+        "nan": None if v.predicate else i.nan_rule(v).name,
+        **_own_nan(i, v),
+        "notes": [n for n, note in enumerate(i.notes) if note.selector.matches(v)],
+    }
+
+
+def _own_nan(instruction: Instruction, v: Variant) -> dict[str, Any]:
+    """What the NaN rule rests on where the instruction says something of its own."""
+    rule = instruction.nan_rule(v)
+    own = not v.predicate and any(r is rule for _, r in instruction.nan)
+    return {"nan_rests_on": _grounds(rule.rests_on)} if own else {}
+
+
+def _tolerated(t: Tolerated) -> dict[str, Any]:
+    names = [sorted(n) for n in t.names]
+    return {"text": t.text, "names": names, "operands": t.operands, "note": t.note}
+
+
+def _grounds(g: Grounds) -> dict[str, Any]:
+    return {"kinds": list(g.kinds), "section": g.section or None, "ieee754": g.ieee754 or None, "text": g.text}
+
+
+def _refused(i: Instruction, v: Variant) -> dict[str, Any]:
+    longer = i.stands_for(v)
+    return {
+        "variant": v.spelling,
+        "operands": v.operands,
+        "manual": v.manual.as_json() if v.manual else None,
+        "means": longer.spelling if longer else None,
+    }
+
+
+def _rule(r: Rule) -> dict[str, Any]:
+    within = "..".join(r.within) if r.within else None
+    fields = {
+        "for": r.selector.text or None, "within": within, "ptx": r.ptx, "target": r.target, "until": r.until,
+        "rests_on": _grounds(r.rests_on),
+    }  # fmt: skip
+    return {k: v for k, v in fields.items() if v is not None}
+
+
+def _for(selector: Selector) -> str | None:
+    return selector.text or None
+
+
+def _table(t: CornerTable) -> dict[str, Any]:
+    rows = [[*(v.text for v in r.operands), r.result.text] for r in t.rows]
+    return {"title": t.title, "rests_on": _grounds(t.rests_on), "for": _for(t.selector), "rows": rows}
+
+
+def _accuracy(a: Accuracy) -> dict[str, Any]:
+    return {"kind": a.kind, "bound": a.bound, "range": a.range or None, "section": a.section}
+
+
+def _note(n: Note) -> dict[str, Any]:
+    rests_on, open = _grounds(n.rests_on), n.open or None
+    return {"for": _for(n.selector), "rests_on": rests_on, "text": n.text, "open": open, "hazard": n.hazard}
+
+
+def _opcode(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "generated": _STAMP,
+        "opcode": i.opcode,
+        "summary": i.summary,
+        "description": i.description or None,
+        "source": i.path,
+        "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
+        "syntax": [{"line": s.text, "listed": s.listed} for s in i.syntax],
+        "registers": dict(i.registers),
+        "requires": [_rule(r) for r in i.rules],
+        "assembler": {
+            "observed": i.observed or None,
+            "requires": [_rule(r) for r in i.assembler_rules],
+            "tolerated": [_tolerated(t) for t in i.tolerated],
+            "refused": [_refused(i, v) for v in i.refused],
+        },
+        "semantics": i.semantics.text,
+        "hardware": [{"for": _for(p.selector), "units": list(p.units), "semantics": p.code.text} for p in i.hardware],
+        "corner_cases": [_table(t) for t in i.corner_tables],
+        "accuracy": [{"for": _for(a.selector), **_accuracy(a)} for a in i.accuracy],
+        "notes": [_note(n) for n in i.notes],
+        **_variants(spec, i, requirements),
+    }

@@ -1,0 +1,175 @@
+"""Programs -> the Python of ptxemu: one module per opcode, one function per different program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import ClassVar
+
+from ... import catalog
+from ...catalog import Requirement
+from ...check.checking import Checked
+from ...model import ROUNDINGS, Instruction, Spec, Variant
+from ...semantics.functions import TABLE
+from ...semantics.program import Apply, Kind, Term, Var
+from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse
+from ..lowering import Function, Line, Lowering, Shared, shared, source_of
+from ..registry import product
+from ..text import Files, Templates, plain
+
+_FOLDER = "python/ptxemu"
+_WIDTH = 110
+# The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
+HOMES = {
+    "5.4.1": "operations", "5.4.2": "operations", "5.5.1": "operations", "5.7.2": "operations", "5.11": "operations",
+    "6.2.1": "operations", "9.2": "elementary", "9.6": "operations", "": "operations",
+}  # fmt: skip
+_INVENTED = {FLUSH: "rounding", PROPAGATE: "operations", REPLACE: "rounding"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    spelling: str
+    operands: int
+    choice: list[tuple[str | None, str]]
+
+
+@product("emulator")
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+    """The files of generated/python/ptxemu."""
+    files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
+    files[f"{_FOLDER}/catalog.py"] = plain(Path(catalog.__file__), "codegen/ptxspec/catalog.py")
+    requirements = list(dict.fromkeys(v.requires for c in checked for v in c.instruction.variants))
+    paths = [c.instruction.path for c in checked]
+    files[f"{_FOLDER}/formats.py"] = templates.render(
+        "emulator/formats.py.j2", ["spec/types.yaml"], formats=list(spec.formats.values())
+    )
+    files[f"{_FOLDER}/index.py"] = templates.render(
+        "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
+        targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
+        requirements=requirements,
+        opcodes=[(c.instruction.opcode, _rows(c.instruction, requirements)) for c in checked],
+    )  # fmt: skip
+    files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
+    for c in checked:
+        files[f"{_FOLDER}/instructions/{c.instruction.opcode}.py"] = _module(c, templates)
+    return files
+
+
+def _rows(instruction: Instruction, requirements: Sequence[Requirement]) -> list[tuple[Variant, int, bool]]:
+    """The variants of an opcode, each with the place of its requirement and whether it may be advised."""
+    return [(v, requirements.index(v.requires), instruction.is_advisable(v)) for v in instruction.variants]
+
+
+def _module(checked: Checked, templates: Templates) -> str:
+    instruction = checked.instruction
+    module = _Module()
+    sharing = shared(checked)
+    functions = [_Writer(module).function(f) for f in sharing.values()]
+    kernels = [
+        Choice(v.spelling, v.operands, [(target, sharing[id(p)].name) for target, p in programs.items()])
+        for v, programs in checked.programs.items()
+    ]
+    return templates.render(
+        "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
+        opcode=instruction.opcode, summary=_docstring(instruction.summary), imports=module.imports(),
+        constants=sorted(module.constants.items()),
+        functions=functions, kernels=kernels,
+    )  # fmt: skip
+
+
+def _docstring(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+@dataclass
+class _Module:
+    """What the functions of a module need around them."""
+
+    names: dict[str, set[str]] = field(default_factory=lambda: {"..binary": {"Array"}})
+    constants: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def use(self, module: str, name: str, own: bool = False) -> str:
+        """The name under which a name of a module is there. One that is not the language's (`own`) gets a name that no
+        variable of a specification has."""
+        self.names.setdefault(module, set()).add(f"{name} as _{name}" if own else name)
+        return f"_{name}" if own else name
+
+    def constant(self, name: str, value: str, dtype: str) -> str:
+        self.constants[name] = (value, dtype)
+        return name
+
+    def imports(self) -> list[tuple[str, list[str]]]:
+        return [(module, sorted(names)) for module, names in sorted(self.names.items())]
+
+
+class _Writer(Lowering):
+    """Writes one function. Bits and bools are NumPy arrays."""
+
+    OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(~{})"}
+
+    def __init__(self, module: _Module) -> None:
+        self.module = module
+        self.lines: list[Line] = []
+        self.hoisted = 0
+
+    def function(self, shared: Shared) -> Function:
+        program = fuse(shared.program)
+        for let in program.lets:
+            self.lines.append(Line(f"{let.name} = {self.fitting(let.value)}", source_of(let)))
+        parameters = [f"{n}: Array" for n in program.inputs]
+        return Function(shared.name, parameters, shared.serves(), self.lines, self.term(program.result))
+
+    def fitting(self, term: Term) -> str:
+        """The term's text; of one too long for a line, the arguments are computed on lines of their own first."""
+        text = self.term(term)
+        if len(text) <= _WIDTH - 20 or not isinstance(term, Apply):
+            return text
+        arguments: list[Term] = []
+        for a in term.arguments:
+            if isinstance(a, Apply):
+                self.hoisted += 1
+                name = f"_{self.hoisted}"
+                self.lines.append(Line(f"{name} = {self.fitting(a)}", ""))
+                a = Var(a.kind, name)
+            arguments.append(a)
+        return self.term(replace(term, arguments=tuple(arguments)))
+
+    def constant(self, kind: Kind, value: int) -> str:
+        if kind.sort == "bool":
+            return self.module.constant("_true" if value else "_false", str(bool(value)), "bool")
+        digits = f"{value:0{kind.width // 4}x}"
+        return self.module.constant(f"_x{digits}", f"0x{digits}", f"uint{kind.width}")
+
+    def count(self, kind: Kind, value: int) -> str:
+        return self.constant(kind, value)
+
+    def variable(self, name: str) -> str:
+        return name
+
+    def of_kind(self, kind: Kind, text: str) -> str:
+        return f"({text})"
+
+    def call(self, t: Apply, arguments: list[str]) -> str:
+        if t.function == "unit":
+            assert t.model is not None
+            model = self.module.use("..units", t.model.identifier)
+            return f"{self.module.use('..unit', 'unit')}({arguments[0]}, {model})"
+        parts = arguments
+        if t.function == PROPAGATE:
+            parts = [arguments[0], f"({', '.join(arguments[1:])},)"]
+        if t.function == "convert":
+            source = t.arguments[0].kind.format
+            assert source is not None
+            parts.append(self.module.use("..formats", source.name))
+        if t.format is not None:
+            parts.append(self.module.use("..formats", t.format.name))
+        if t.mode:
+            assert t.mode in ROUNDINGS
+            parts += [self.module.use("..binary", t.mode), str(t.ftz)]
+        if isinstance(t, Flushing):
+            parts.append("True")
+        own = t.function in _INVENTED
+        home = _INVENTED[t.function] if own else HOMES[TABLE[t.function].clause]
+        return f"{self.module.use(f'..{home}', t.function, own)}({', '.join(parts)})"

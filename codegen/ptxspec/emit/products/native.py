@@ -1,0 +1,177 @@
+"""Programs -> the C of ptxemu's accelerator: one source per opcode, one function per different program.
+
+A program that templates/runtime/native cannot compute is left out, and runs on NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import mpmath  # type: ignore[import-untyped]
+
+from ...check.checking import Checked
+from ...model import ROUNDINGS, Format, Spec
+from ...semantics.functions import TABLE
+from ...semantics.program import Apply, Kind, Program
+from ..lowering import ELEMENTARY, Function, Line, Lowering, Shared, applications, shared, source_of
+from ..registry import product
+from ..text import Files, Templates
+
+_FOLDER = "python/ptxemu/native"
+# What a table of coefficients decides stays with NumPy.
+WITHOUT_C = {"unit"}
+ANY = "any"
+
+
+@dataclass(frozen=True)
+class CFunction(Function):
+    """`undecided`: it may leave a result undecided, for NumPy's kernel to find."""
+
+    operand_type: str
+    result_type: str
+    direction: str
+    undecided: bool
+
+
+@product("emulator-c")
+def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+    """The files of generated/python/ptxemu/native."""
+    files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime/native").items()}
+    files[f"{_FOLDER}/formats.h"] = templates.render(
+        "emulator/native/formats.h.j2", ["spec/types.yaml"], comment="/* {} */", formats=list(spec.formats.values())
+    )
+    files[f"{_FOLDER}/turns.h"] = templates.render(
+        "emulator/native/turns.h.j2", [], comment="/* {} */", turns=list(_turns())
+    )
+    for c in checked:
+        found = [(one, why_not(one.program)) for one in shared(c).values()]
+        functions = [_function(one) for one, reason in found if reason is None]
+        if functions:
+            files[f"{_FOLDER}/{c.instruction.opcode}.c"] = templates.render(
+                "emulator/native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", c.instruction.path],
+                comment="/* {} */", opcode=c.instruction.opcode, functions=functions,
+                without=[(one.name, reason) for one, reason in found if reason],
+            )  # fmt: skip
+    return files
+
+
+def _turns() -> Iterator[tuple[int, int]]:
+    """2**(i - 23) radians in turns, without the whole ones, for the exponents i of binary32: 64 bits and 32 more."""
+    with mpmath.workprec(300):
+        longer = int(mpmath.ldexp(1 / (2 * mpmath.pi), 96 + 127))
+    for i in range(128):
+        yield divmod((longer >> (150 - i)) & ((1 << 96) - 1), 1 << 32)
+
+
+def why_not(program: Program) -> str | None:
+    """Why a program has no C, and runs on NumPy; None where it has."""
+    directions = set()
+    for a in applications(program):
+        if a.function in WITHOUT_C:
+            return f"{a.function} reads tables that NumPy has"
+        if TABLE[a.function].rounds:
+            direction = _steering(a)
+            if direction is None:
+                return f"there is no C for {a.function} in this format or direction"
+            directions.add(direction)
+    if len(directions - {ANY}) > 1:
+        return "its operations round in different directions"
+    return None
+
+
+def _direction(program: Program) -> str:
+    """The direction in which the processor must round for every operation of a program that has C."""
+    wanted = {_steering(a) for a in applications(program) if TABLE[a.function].rounds} - {ANY}
+    return next(iter(wanted), None) or ROUNDINGS[0]
+
+
+def _steering(t: Apply) -> str | None:
+    """The direction that an operation needs: its own in a native format, to nearest in a carrier."""
+    f, source = t.format, t.arguments[0].kind.format
+    assert f is not None and source is not None
+    if not all(_is_native(x) or _has_carrier(x) for x in (f, source)):
+        return None
+    if t.function in ELEMENTARY:
+        # Of binary32 alone: NumPy has tables of narrower formats' results, which are sooner read than computed.
+        return "roundTiesToEven" if (f.width, f.precision, t.mode) == (32, 24, "roundTiesToEven") else None
+    if t.function == "convert":
+        contains = source.exponent_bits <= f.exponent_bits and source.precision <= f.precision
+        if contains or not _is_native(f):
+            return ANY
+    if _is_native(f):
+        return t.mode if t.mode != "roundTiesToAway" else None
+    return "roundTiesToEven"
+
+
+def _is_native(f: Format) -> bool:
+    """The processor computes in it, as `Format.native` of templates/runtime/binary.py has it."""
+    return (f.exponent_bits, f.fraction_bits) in ((8, 23), (11, 52))
+
+
+def _has_carrier(f: Format) -> bool:
+    """As `Format.carrier`; formats of 32 bits have none that is not native."""
+    return f.exponent_bits <= 8 and f.width <= 16
+
+
+def _function(one: Shared) -> CFunction:
+    program, c = one.program, _Writer()
+    operand = _unsigned(program.format.width)
+    return CFunction(
+        name=one.name,
+        parameters=[f"{operand} {c.variable(n)}" for n in program.inputs],
+        serves=one.serves(),
+        lines=[
+            Line(f"{_type(let.value.kind)} {c.variable(let.name)} = {c.term(let.value)};", source_of(let))
+            for let in program.lets
+        ],
+        result=c.term(program.result),
+        operand_type=operand,
+        result_type="uint8_t" if program.result.kind.sort == "bool" else _type(program.result.kind),
+        direction=_direction(program),
+        undecided=any(a.function in ELEMENTARY for a in applications(program)),
+    )
+
+
+def _unsigned(width: int) -> str:
+    return f"uint{width}_t"
+
+
+def _type(kind: Kind) -> str:
+    return "_Bool" if kind.sort == "bool" else _unsigned(kind.width)
+
+
+class _Writer(Lowering):
+    """Writes terms of one lane. Bools are _Bool."""
+
+    OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(!{})"}
+
+    def constant(self, kind: Kind, value: int) -> str:
+        if kind.sort == "bool":
+            return str(value)
+        digits = f"0x{value:0{kind.width // 4}x}"
+        return f"UINT64_C({digits})" if kind.width == 64 else f"{digits}u"
+
+    def count(self, kind: Kind, value: int) -> str:
+        return str(value)
+
+    def variable(self, name: str) -> str:
+        """A name that none of C, its macros or the functions here has."""
+        return f"v_{name}"
+
+    def of_kind(self, kind: Kind, text: str) -> str:
+        # Integers narrower than C's int grow into it.
+        return f"({_type(kind)})({text})"
+
+    def call(self, t: Apply, arguments: list[str]) -> str:
+        if t.function == "select":
+            return f"select_{t.kind.width}({', '.join(arguments)})"
+        assert t.format is not None
+        if t.function == "convert":
+            source = t.arguments[0].kind.format
+            assert source is not None
+            arguments = [f"number_{source.name}({arguments[0]})"]
+        if TABLE[t.function].rounds:
+            arguments += [t.mode, str(int(t.ftz)), *(["undecided"] if t.function in ELEMENTARY else [])]
+        return f"{t.function}_{t.format.name}({', '.join(arguments)})"

@@ -1,0 +1,53 @@
+"""What is made of a specification: one module or folder of products/ for each product, registered under its name.
+
+A product takes the model, its checked programs and the templates of the root, and gives files as text, by their paths
+below generated/. Whatever stands in products/ is found by itself: another product is another module there, with its
+templates.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from ..check.checking import Checked
+from ..diagnostics import PtxspecError
+from ..model import Spec
+from .text import Files, Templates
+
+Product: TypeAlias = Callable[[Spec, Sequence[Checked], Templates], Files]
+_PRODUCTS: dict[str, Product] = {}
+
+
+def product(name: str) -> Callable[[Product], Product]:
+    """Register a function as the product of this name."""
+
+    def register(make: Product) -> Product:
+        assert name not in _PRODUCTS, name
+        _PRODUCTS[name] = make
+        return make
+
+    return register
+
+
+def products() -> dict[str, Product]:
+    """All of them, by name."""
+    from . import products as package
+
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+    return _PRODUCTS
+
+
+def make(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+    """The files of every product. Raises PtxspecError."""
+    files: Files = {}
+    makers: dict[str, str] = {}
+    for name, product in products().items():
+        for path, text in product(spec, checked, templates).items():
+            if path in files:
+                raise PtxspecError(f"generated/{path} is made twice: by the products {makers[path]} and {name}")
+            files[path], makers[path] = text, name
+    return files
