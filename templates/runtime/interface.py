@@ -1,15 +1,14 @@
-"""Finding the kernel of a variant, and running it on arrays."""
+"""The kernels of variants, run on arrays."""
 
 from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,8 +18,8 @@ from . import (
     operations,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
 )
 from .binary import Array, Format
-from .catalog import Asked, Requirement, may_be_advised
-from .index import CATALOG, REQUIREMENTS, ROWS, TYPES
+from .index import TYPES
+from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 
 if TYPE_CHECKING:
     from .accelerator import Native
@@ -36,85 +35,8 @@ _THREADS_BLOCK = 3 << 15
 np.empty(1 << 24, np.uint8)
 
 
-class UnknownVariantError(LookupError):
-    """No instruction is spelled like this, or none with this number of operands."""
-
-
-class UnknownTargetError(LookupError):
-    """No target is called this, or the variant does not exist on it."""
-
-
 class OperandError(TypeError):
     """Operands of a number, kind or shape that the variant does not take."""
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One complete spelling with its number of source operands.
-
-    `claim` says how faithful the emulator is: "exact" (IEEE 754 and NVIDIA's manual fix every bit), "measured" (equal
-    to recordings), "bounded" (inside the manual's error bound) or "unspecified"."""
-
-    spelling: str
-    operands: int
-    claim: str
-
-
-@dataclass(frozen=True)
-class _Row:
-    """What the index says of a variant."""
-
-    variant: Variant
-    opcode: str
-    modifiers: frozenset[str]
-    types: tuple[str, ...]
-    predicate: bool
-    requires: Requirement
-    advisable: bool
-    means: frozenset[str]
-
-    @property
-    def type(self) -> str:
-        return self.types[-1]
-
-    @property
-    def operands(self) -> int:
-        return self.variant.operands
-
-    def __str__(self) -> str:
-        return f"{self.variant.spelling} ({_count(self.variant.operands)})"
-
-
-def _count(operands: int) -> str:
-    return f"{operands} operand{'s' * (operands != 1)}"
-
-
-@lru_cache(maxsize=256)
-def _rows(opcode: str) -> tuple[_Row, ...]:
-    """The variants of an opcode."""
-    found = []
-    for line in ROWS.get(opcode, "").split("\n")[1:-1]:
-        spelled, operands, claim, result, requirement, advice, means = line.split()
-        names = spelled.split(".")
-        types = tuple(n for n in names if n in TYPES)
-        found.append(
-            _Row(
-                variant=Variant(spelling=f"{opcode}.{spelled}", operands=int(operands), claim=claim),
-                opcode=opcode,
-                modifiers=frozenset(names).difference(types),
-                types=types,
-                predicate=result == "predicate",
-                requires=REQUIREMENTS[int(requirement)],
-                advisable=advice == "advise",
-                means=frozenset() if means == "-" else frozenset(means.split(".")),
-            )
-        )
-    return tuple(found)
-
-
-def variants() -> list[Variant]:
-    """Every variant that the emulator has, ordered by opcode."""
-    return [row.variant for opcode in ROWS for row in _rows(opcode)]
 
 
 def compile(spelling: str, operands: int | None = None, target: str | None = None) -> Kernel:
@@ -135,100 +57,12 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
 
 @lru_cache(maxsize=4096)
 def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
-    opcode, *names = spelling.strip().split(".")
-    asked = _asked(names, operands)
-    repeated = len(asked.modifiers) + len(asked.types) < len(names)
-    same = [row for row in _rows(opcode) if row.modifiers == asked.modifiers and row.types == asked.types]
-    found = [] if repeated else same
-    fitting = [row for row in found if operands in (None, row.variant.operands)]
-    if not fitting:
-        _reject(spelling, opcode, names, operands, found)
-    row = min(fitting, key=lambda row: row.variant.operands)
-    if target is not None:
-        if target not in CATALOG.targets:
-            near = _near(target, tuple(CATALOG.targets))
-            raise UnknownTargetError(f"unknown target '{target}'" + (f"; did you mean '{near[0]}'?" if near else ""))
-        if not CATALOG.takes(row.requires, target):
-            here = [r for r in _rows(opcode) if CATALOG.takes(r.requires, target)]
-            meant = Asked(row.types, row.modifiers | row.means, row.operands, complete=True)
-            none = f"no other {opcode} does the same there" if here else f"{target} has no {opcode} at all"
-            hint = _advice(here, meant, none)
-            runs = (" to ".join(dict.fromkeys(run)) for run in CATALOG.runs(row.requires))
-            raise UnknownTargetError(f"{row} does not exist on {target}, only on {' and '.join(runs)}; {hint}")
-    return Kernel(row, target)
+    return Kernel(find(spelling, operands, target), target)
 
 
 def execute(spelling: str, *arrays: Any, out: Any = None, target: str | None = None, threads: int | None = 1) -> Any:
     """Run a variant on its operands, whose number picks the variant; as `compile(...)(...)`."""
     return compile(spelling, len(arrays), target)(*arrays, out=out, threads=threads)
-
-
-def _near(name: str, names: Sequence[str]) -> list[str]:
-    """The name that comes nearest, if one is near at all."""
-    import difflib  # only needed when something is wrong
-
-    return difflib.get_close_matches(name, names, n=1)
-
-
-def _asked(names: Sequence[str], operands: int | None) -> Asked:
-    """What the names of a spelling say, in whatever order the modifiers stand."""
-    types = tuple(n for n in names if n in TYPES)
-    return Asked(types, frozenset(names).difference(types), operands, complete=False)
-
-
-def _reject(spelling: str, opcode: str, names: list[str], operands: int | None, found: list[_Row]) -> NoReturn:
-    rows = _rows(opcode)
-    asked = spelling if operands is None else f"{spelling} with {_count(operands)}"
-    if not rows:
-        near = _near(opcode, tuple(ROWS))
-        hint = f"did you mean '{near[0]}'?" if near else "opcodes: " + ", ".join(ROWS)
-        raise UnknownVariantError(f"{asked}: unknown opcode '{opcode}'; {hint}")
-    if found:
-        counts = " or ".join(str(row.variant.operands) for row in found)
-        raise UnknownVariantError(f"{asked}: it takes {counts} source operands")
-    wanted = _asked(names, operands)
-    hint = _advice(rows, wanted, f"no {opcode} has all of this")
-    raise UnknownVariantError(f"{asked} does not exist: {_why_not(opcode, names, rows)}; {hint}")
-
-
-def _advice(rows: Sequence[_Row], asked: Asked, none: str) -> str:
-    """What to write; where nothing is equal, that, and what is spelled alike."""
-    advised = [row for row in rows if may_be_advised(row, asked)]
-    fewest = min((len(row.modifiers) for row in advised), default=0)
-    advised = [row for row in advised if len(row.modifiers) == fewest]
-    near = sorted(advised or rows, key=lambda row: _distance(row, asked))[:3]
-    listed = ", ".join(dict.fromkeys(row.variant.spelling for row in near))
-    return f"write {listed}" if advised else f"{none}; spelled alike: {listed}" if rows else none
-
-
-def _why_not(opcode: str, names: list[str], rows: Sequence[_Row]) -> str:
-    repeated = [n for i, n in enumerate(names) if n in names[:i]]
-    if repeated:
-        return f".{repeated[0]} stands twice"
-    types = [n for n in names if n in TYPES]
-    if len(types) != 1:
-        has = ", ".join("." + t for t in dict.fromkeys(row.type for row in rows))
-        return f"a spelling has one type, and {opcode} has {has}"
-    same_type = [row for row in rows if row.type == types[0]]
-    if not same_type:
-        has = ", ".join("." + t for t in dict.fromkeys(row.type for row in rows))
-        return f"{opcode} has no .{types[0]}, only {has}"
-    known = dict.fromkeys(n for row in same_type for n in row.variant.spelling.split(".")[1:-1])
-    strange = [n for n in names if n not in known and n not in types]
-    if strange:
-        has = ", ".join("." + n for n in known) or "no modifiers"
-        return f".{strange[0]} does not exist for {opcode}.{types[0]}, which has {has}"
-    return f"these modifiers of {opcode}.{types[0]} do not go together, or one is missing"
-
-
-def _distance(row: _Row, asked: Asked) -> tuple[int, int, float, int]:
-    """How far a variant is from what was asked: first other names, then other types, then spelling and operands."""
-    import difflib
-
-    wanted, has = asked.modifiers.union(asked.types), row.modifiers.union(row.types)
-    spelled = ".".join((*sorted(asked.modifiers), *asked.types))
-    alike = difflib.SequenceMatcher(None, spelled, row.variant.spelling.partition(".")[2]).ratio()
-    return len(wanted ^ has), int(row.types != asked.types), -alike, abs(row.operands - (asked.operands or 0))
 
 
 class Kernel:
@@ -239,7 +73,7 @@ class Kernel:
     are of the same representation and the result comes in it, a predicate's as bool. NumPy's error state stays as it
     was."""
 
-    def __init__(self, row: _Row, target: str | None) -> None:
+    def __init__(self, row: Row, target: str | None) -> None:
         self.variant = row.variant
         self.target = target
         self._row = row
@@ -288,7 +122,7 @@ class Kernel:
         Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1, TypeError for one
         that is not an integer."""
         if len(arrays) != self.operands:
-            raise OperandError(f"{self._row} takes {_count(self.operands)}, {len(arrays)} came")
+            raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")
         operands = [self._as_bits(x, f"operand {'abc'[i]}") for i, x in enumerate(arrays)]
         representation = arrays[0].dtype.newbyteorder("=")
         for i, x in enumerate(arrays[1:], 1):

@@ -21,7 +21,7 @@ import pytest
 from helpers import ROOT, groups
 from helpers.grids import pairs, small, special, triples
 from oracles import judge
-from ptxemu import accelerator, environment, formats, interface, operations
+from ptxemu import accelerator, environment, formats, interface, lookup, operations
 from ptxemu.binary import DIRECTIONS, Array, Format
 from ptxemu.index import ROWS, TYPES
 from ptxspec.check.checking import check
@@ -50,7 +50,7 @@ class Function(NamedTuple):
 
 def functions(opcode: str) -> dict[str, Function]:
     module = importlib.import_module(f"ptxemu.instructions.{opcode}")
-    predicates = {r.variant.spelling for opcode in ROWS for r in interface._rows(opcode) if r.predicate}
+    predicates = {r.variant.spelling for opcode in ROWS for r in lookup.rows_of(opcode) if r.predicate}
     found = {}
     for (spelling, operands), choice in module.KERNELS.items():
         f = getattr(formats, TYPES[spelling.rpartition(".")[2]][0])

@@ -15,7 +15,7 @@ import pytest
 from helpers.arithmetic_package import PATHS, taking
 from hypothesis import given, strategies as st
 from numpy.testing import assert_array_equal
-from ptxemu import environment, interface
+from ptxemu import environment, lookup
 from ptxemu.index import CATALOG, ROWS
 
 SPELLINGS = sorted({v.spelling for v in ptxemu.variants()})
@@ -221,10 +221,12 @@ def test_a_target_before_sm_20_flushes() -> None:
         ("max.NaN.f64", r"\.NaN does not exist for max\.f64, .*; no max has all of this; spelled alike: max\.f64, "),
         ("fma.f32", r"one is missing; write fma\.rn\.f32, fma\.rz\.f32, fma\.rm\.f32$"),
         ("fma.bf16", r"one is missing; write fma\.rn\.bf16$"),
-        ("add.f8", r"a spelling has one type"),
-        ("add", r"a spelling has one type"),
+        ("add.f8", r"a spelling ends in its type, and add has \.f32, "),
+        ("add", r"a spelling ends in its type, and add has \.f32, "),
         ("max.xorsign.f32", r"do not go together, or one is missing; write max\.xorsign\.abs\.f32$"),
         ("addd.f32", r"unknown opcode 'addd'; did you mean 'add'\?"),
+        ("max.f32x2", r"max has no \.f32x2, only \.f32, .*; no max has all of this; spelled alike: "),
+        ("add.f32.f64", r"add has no \.f32\.f64, only \.f32, "),
         ("add.sat.sat.f32", r"\.sat stands twice"),
         ("", r"unknown opcode ''"),
     ],
@@ -281,7 +283,7 @@ def test_a_target_without_the_variant_is_explained(spelling: str, target: str, m
 def test_a_target_has_what_the_database_says() -> None:
     database = ptxspec.load()
     assert CATALOG.targets == database.targets and CATALOG.versions == database.versions
-    rows = [row for opcode in ROWS for row in interface._rows(opcode)]
+    rows = [row for opcode in ROWS for row in lookup.rows_of(opcode)]
     for target in CATALOG.targets:
         has = {(v.spelling, v.operands) for v in database.available(target)}
         assert {(r.variant.spelling, r.operands) for r in rows if CATALOG.takes(r.requires, target)} == has
