@@ -143,7 +143,7 @@ def _reject(spelling: str, opcode: str, names: list[str], operands: int | None, 
 
 def _advice(rows: Sequence[Row], asked: Asked, none: str) -> str:
     """What to write; where nothing is equal, that, and what is spelled alike."""
-    advised = [row for row in rows if may_be_advised(row, asked)]
+    advised = [row for row in rows if may_be_advised(row, asked) and not row.means]
     fewest = min((len(row.modifiers) for row in advised), default=0)
     advised = [row for row in advised if len(row.modifiers) == fewest]
     near = sorted(advised or rows, key=lambda row: _distance(row, asked))[:3]

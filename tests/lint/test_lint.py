@@ -45,8 +45,7 @@ def ptxas(db: Database) -> Path:
 
 def pairs(db: Database) -> list[Pair]:
     """Every target with every PTX version that knows it."""
-    known = {t.name: db.versions[t.ptx].order for t in db.targets.values()}
-    return [(t, v.version) for t in db.targets for v in db.versions.values() if v.order >= known[t]]
+    return [(t, v) for t in db.targets for v in db.versions if db.catalog.knows(t, v)]
 
 
 NEWEST = ("sm_121a", "9.5")

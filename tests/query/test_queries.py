@@ -156,8 +156,8 @@ def test_only_what_an_opcode_has_is_suggested(db: ptxspec.Database) -> None:
 
 def test_what_ended_is_offered_last(db: ptxspec.Database) -> None:
     newest = "sm_121f", "9.5"
-    for opcode in db.opcodes:
-        ended = [not db.takes(v, *newest) for _, v in ranked(db, opcode, ["nothing", "f32"], None, None, None)]
+    for about in db.opcodes.values():
+        ended = [not db.takes(v, *newest) for _, v in ranked(db, about.variants, ["nothing", "f32"], None, None, None)]
         assert ended == sorted(ended)
     assert db.query("sqrt.f23", ptx="1.3").nearest[0].spelling == "sqrt.f32"
 

@@ -165,9 +165,9 @@ def _recorded(spec: Spec, path: HardwarePath) -> str:
 
 def _implies(spec: Spec, implied: Implied, v: Variant) -> bool:
     """The variant is one that behaves so, and exists on one of those targets."""
-    return (
-        implied.selector.matches(v) and spec.targets[v.requires.target].order <= spec.targets[implied.within[1]].order
-    )
+    first, last = (spec.targets[t].order for t in implied.within)
+    here = [t.name for t in spec.targets.values() if first <= t.order <= last]
+    return implied.selector.matches(v) and any(spec.catalog.takes(v.requires, t) for t in here)
 
 
 def _until(instruction: Instruction, line: SyntaxLine) -> str | None:

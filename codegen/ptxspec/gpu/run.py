@@ -168,12 +168,14 @@ def _held(u: Unit, v: Variant, emulated: Emulator, comparison: Comparison, sweep
 
 def _row(spec: Spec, v: Variant, target: str, release: str) -> Row:
     row = Row(v, spec.claim(v, target))
+    newest = _newest(spec, release)
+    refused = [r.code for r in spec.catalog.refusals(v.requires, target, newest)]
     if not spec.catalog.is_current(v.requires):
         row.why = "ended with an older PTX version"
-    elif spec.targets[v.requires.target].order > spec.targets[target].order:
+    elif "target-too-old" in refused:
         row.why = f"needs {v.requires.target}"
-    elif not spec.catalog.takes(v.requires, target, _newest(spec, release)):
-        row.why = f"needs PTX {v.requires.ptx}; CUDA {release} writes {_newest(spec, release)}"
+    elif refused:
+        row.why = f"needs PTX {v.requires.ptx}; CUDA {release} writes {newest}"
     row.skipped = bool(row.why)
     return row
 

@@ -195,8 +195,8 @@ class Judge:
                 stands_for = [v for v in self.db.opcodes[opcode].variants if v.types == types and v.names > wanted]
                 if stands_for:
                     spelled = ".".join((opcode, *names))
-                    listed = ", ".join(v.spelling for v in stands_for)
-                    message, help = f"{spelled}: {t['note']}", f"write one of {listed}"
+                    listed = ", ".join(v.spelling for v in stands_for if v.advisable)
+                    message, help = f"{spelled}: {t['note']}", f"write one of {listed}" if listed else ""
                     complaint = Complaint(WARNING, "tolerated-spelling", message, help)
                     return stands_for[0]._replace(spelling=spelled), [complaint]
         return None, []

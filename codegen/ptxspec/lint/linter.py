@@ -163,7 +163,7 @@ class Linter:
         if item.name != last or module.target is None or module.ptx is None or (self.target and self.ptx):
             return
         floor = self.db.targets[module.target].ptx
-        if self.db.versions[module.ptx].order < self.db.versions[floor].order:
+        if not self.db.catalog.knows(module.target, module.ptx):
             message = f"PTX {module.ptx} does not know {module.target}"
             yield finding(item.values[-1], "target-unknown", message, f"write .version {floor} or newer")
 

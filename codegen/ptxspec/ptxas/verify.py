@@ -46,12 +46,7 @@ class Result:
 
 def pairs(spec: Spec) -> list[Pair]:
     """Every target with every PTX version that knows it."""
-    return [
-        (t.name, v.version)
-        for t in spec.targets.values()
-        for v in spec.versions.values()
-        if v.order >= spec.versions[t.ptx].order
-    ]
+    return [(t, v) for t in spec.targets for v in spec.versions if spec.catalog.knows(t, v)]
 
 
 def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[Disagreement]:
@@ -161,8 +156,7 @@ def eras(spec: Spec) -> list[Pair]:
     for i in spec.instructions.values():
         for v in i.variants:
             for until in filter(None, [v.requires.until, *(w.until for w in v.requires.within)]):
-                known = [t for t in spec.targets.values() if spec.versions[t.ptx].order <= spec.versions[until].order]
-                found.append((known[-1].name, until))
+                found.append(([t for t in spec.targets if spec.catalog.knows(t, until)][-1], until))
     return list(dict.fromkeys(found))
 
 

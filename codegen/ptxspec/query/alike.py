@@ -27,17 +27,25 @@ def alike(
     """The three variants that are available there and most like what was asked. They need not do the same."""
     if opcode not in db.opcodes:
         opcode = next(iter(nearest(opcode, db.opcodes)), "")
-    return tuple(v for _, v in ranked(db, opcode, names, operands, target, ptx)[:3]) if opcode else ()
+    if not opcode:
+        return ()
+    meant = _meant(db, opcode, names)
+    return tuple(v for _, v in ranked(db, db.opcodes[opcode].variants, meant, operands, target, ptx)[:3])
 
 
 def ranked(
-    db: Database, opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
+    db: Database,
+    variants: Iterable[Variant],
+    names: Iterable[str],
+    operands: int | None,
+    target: str | None,
+    ptx: str | None,
 ) -> list[tuple[Distance, Variant]]:
-    """The variants of an opcode that are available there, those first that are most like what was asked."""
+    """Those of some variants that are available there, first those that are most like what was asked."""
     newest = ptx or db.catalog.newest_version
-    known = [t.name for t in db.targets.values() if db.versions[t.ptx].order <= db.versions[newest].order]
-    meant = _meant(db, opcode, names)
-    asked, types = frozenset(meant), db.split(meant)[1]
+    known = [t for t in db.targets if db.catalog.knows(t, newest)]
+    names = list(names)
+    asked, types = frozenset(names), db.split(names)[1]
 
     def distance(v: Variant) -> Distance:
         has = v.names
@@ -49,7 +57,7 @@ def ranked(
             operands=abs(v.operands - operands) if operands is not None else 0,
         )
 
-    found = [(distance(v), v) for v in db.opcodes[opcode].variants if db.takes(v, target, ptx)]
+    found = [(distance(v), v) for v in variants if db.takes(v, target, ptx)]
     return sorted(found, key=lambda r: (r[0], r[1].operands))
 
 
@@ -58,16 +66,23 @@ def advised(
 ) -> list[Variant]:
     """The variants to write for what cannot be written there, as far as one wants to read them: what it stands for, or
     what was meant by it."""
-    modifiers, types = db.split(dict.fromkeys(_meant(db, opcode, names)))
-    variant = db.find(opcode, (*modifiers, *types), operands)
+    meant = _meant(db, opcode, names)
+    if any(n in db.other_types for n in meant):
+        return []
+    modifiers, types = db.split(meant)
+    variant = db.find(opcode, (*dict.fromkeys(modifiers), *types), operands)
     if variant is not None:
         variant = db.stands_for(variant) or variant
-        asked = Asked(variant.types, variant.modifiers, variant.operands, complete=True)
+        asked = Asked(types=variant.types, modifiers=variant.modifiers, operands=variant.operands, complete=True)
     else:
         # A name that nothing is called cannot be kept.
-        asked = Asked(types, frozenset(m for m in modifiers if db.knows(m)), operands, complete=False)
-    wanted = (*asked.modifiers, *asked.types)
-    found = [r for r in ranked(db, opcode, wanted, operands, target, ptx) if may_be_advised(r[1], asked)]
+        kept = frozenset(m for m in modifiers if db.knows(m))
+        asked = Asked(types=types, modifiers=kept, operands=operands, complete=False)
+    candidates = [v for v in db.opcodes[opcode].variants if may_be_advised(v, asked) and not v.means]
+    # More names than must be are more than was asked for.
+    fewest = min((len(v.modifiers) for v in candidates), default=0)
+    shortest = [v for v in candidates if len(v.modifiers) == fewest]
+    found = ranked(db, shortest, (*asked.modifiers, *asked.types), operands, target, ptx)
     return [v for distance, v in found if distance == found[0][0]][:3]
 
 
@@ -80,12 +95,8 @@ def advice(
     found = advised(db, opcode, names, operands, target, ptx)
     exists = db.find(opcode, names, operands) is not None
     if not found:
-        if (
-            target is not None
-            and ptx is not None
-            and db.versions[ptx].order < db.versions[db.targets[target].ptx].order
-        ):
-            return f"PTX {ptx} does not know {target}; use {db.targets[target].ptx} or newer"
+        if not db.catalog.knows(target, ptx):
+            return f"PTX {ptx} does not know {target}; use {db.targets[target or ''].ptx} or newer"
         if exists:
             return f"no other {opcode} does the same on {where}"
         elsewhere = advised(db, opcode, names, operands, None, None)

@@ -129,7 +129,7 @@ def refusals(db: Database, v: Variant, target: str | None, ptx: str | None) -> t
 
 def pair(db: Database, target: str | None, ptx: str | None) -> Reason | None:
     """What says that a PTX version does not know a target, so that nothing is available there."""
-    if target is None or ptx is None or db.versions[ptx].order >= db.versions[db.targets[target].ptx].order:
+    if target is None or db.catalog.knows(target, ptx):
         return None
     refusal = Refusal("target-unknown", db.targets[target].ptx)
     return Reason(refusal.code, _refusal(db, "", refusal, target, ptx))

@@ -150,7 +150,7 @@ class Catalog:
                 found.append(Refusal("ptx-too-old", floor))
             if until is not None and order(ptx) > order(until):
                 found.append(Refusal("ptx-too-new", until))
-            if target is not None and order(ptx) < order(self.targets[target].ptx):
+            if target is not None and not self.knows(target, ptx):
                 found.append(Refusal("target-unknown", self.targets[target].ptx))
             if target is None and not found and not any(self.takes(r, t, ptx) for t in self.targets):
                 found.append(Refusal("target-too-old", r.target))
@@ -163,6 +163,10 @@ class Catalog:
         if found is None:
             found = self._taken[key] = not self.refusals(r, target, ptx)
         return found
+
+    def knows(self, target: str | None, ptx: str | None) -> bool:
+        """Whether a PTX version knows a target, as far as both are given."""
+        return target is None or ptx is None or self._order(ptx) >= self._order(self.targets[target].ptx)
 
     def window(self, r: Requirement, target: str | None) -> tuple[str, str | None]:
         """The first and the last PTX version that a requirement asks for on a target; without a last one, all from the
