@@ -116,5 +116,5 @@ def difference_as_json(old: str, new: str, gained: Sequence[Variant], lost: Sequ
     def names(variants: Sequence[Variant]) -> list[dict[str, object]]:
         return [{"variant": v.spelling, "operands": v.operands, "requires": v.requires.as_json()} for v in variants]
 
-    found = {"schema": 2, "from": old, "to": new, "added": names(gained), "removed": names(lost)}
+    found = {"schema": 1, "from": old, "to": new, "added": names(gained), "removed": names(lost)}
     return json.dumps(found, indent=2)
