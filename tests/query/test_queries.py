@@ -18,11 +18,6 @@ from ptxspec.query.alike import ranked
 Run = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture(scope="module")
-def db() -> ptxspec.Database:
-    return ptxspec.load(ROOT)
-
-
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def call(*arguments: str) -> tuple[int, str, str]:

@@ -543,8 +543,8 @@ rn.f64                   1 exact       number     1 advise -
 rz.f64                   1 exact       number    10 advise -
 rm.f64                   1 exact       number    10 advise -
 rp.f64                   1 exact       number    10 advise -
-approx.ftz.f64           1 unspecified number    20 advise -
 f32                      1 bounded     number    11 advise approx.ftz
+approx.ftz.f64           1 unspecified number    20 advise -
 rn.ftz.f64               1 unspecified number     1 -      -
 rz.ftz.f64               1 unspecified number    10 -      -
 rm.ftz.f64               1 unspecified number    10 -      -

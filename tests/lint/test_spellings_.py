@@ -272,9 +272,8 @@ def test_every_two_types_together_are_judged_as_ptxas_judges_them(db: Database, 
         if (one in other and two in other) or one in empty[opcode] or two in empty[opcode]:
             continue
         rounding = ".rn" if any("rn" in v.names for v in db.opcodes[opcode].variants) else ""
-        count = max(
-            v.operands for v in db.opcodes[opcode].variants if "xorsign" not in v.names and v.types[-1] != "f32x2"
-        )
+        scalar = [v for v in db.opcodes[opcode].variants if "xorsign" not in v.names and v.types[-1] != "f32x2"]
+        count = max(v.operands for v in scalar)
         count = 2 if opcode in ("max", "min") else count
         operands = [places(one), *[places(two)] * (count - 1), places(one)]
         spelled = f"{opcode}{rounding}.{one}.{two}"
