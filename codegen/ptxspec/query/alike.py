@@ -70,7 +70,11 @@ def advised(
     if any(n in db.other_types for n in meant):
         return []
     modifiers, types = db.split(meant)
-    variant = db.find(opcode, (*dict.fromkeys(modifiers), *types), operands)
+    refused = db.refused(opcode, meant)
+    if refused and refused["means"]:
+        variant = db.find(opcode, refused["means"].split(".")[1:], operands)
+    else:
+        variant = db.find(opcode, (*dict.fromkeys(modifiers), *types), operands)
     if variant is not None:
         variant = db.stands_for(variant) or variant
         asked = Asked(types=variant.types, modifiers=variant.modifiers, operands=variant.operands, complete=True)
