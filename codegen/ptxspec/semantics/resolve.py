@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from ..catalog import Target
 from ..diagnostics import Diagnostic, Mark, SpecError, suggest
-from ..model import ROUNDINGS, Code, FixedPoint, Format, Modifier, Target, Type, Unit
+from ..model import ROUNDINGS, Code, FixedPoint, Format, Modifier, Type, Unit
 from . import tree
 from .functions import TABLE, Function
 from .parse import parse
