@@ -60,7 +60,7 @@ def judge(spelling: str) -> tuple[Variant, bounds.Judge]:
 def test_an_error_is_that_of_mpfr(spelling: str, function: Callable[..., gmpy2.mpfr]) -> None:
     """Results that are some units off: each error, and on which side of the bound it is, as MPFR has it."""
     v, j = judge(spelling)
-    f = v.type.format
+    f = v.result.kind.format
     rng = np.random.default_rng(7)
     columns = [x.astype(f"u{f.width // 8}") for x in _moderate(rng, f, v.operands, 400)]
     want = ptxemu.execute(spelling, *columns)
@@ -143,7 +143,7 @@ def _moderate(rng: np.random.Generator, f: Any, count: int, size: int) -> Iterat
 )  # fmt: skip
 def test_results_at_the_edges(spelling: str, operands: list[int], got: int, outside: bool, open: bool) -> None:
     v, j = judge(spelling)
-    columns = [np.array([x], f"u{v.type.width // 8}") for x in operands]
+    columns = [np.array([x], f"u{v.sources[0].type.width // 8}") for x in operands]
     found = j.judge(columns, np.array([got], columns[0].dtype), ptxemu.execute(spelling, *columns))
     assert (bool(found.outside[0]), bool(found.open[0])) == (outside, open)
 
@@ -152,8 +152,8 @@ def test_every_bounded_variant_is_judged() -> None:
     for v in VARIANTS:
         if v.claim == "bounded":
             comparison = comparing.Comparison(SPEC, v, None)
-            columns = vectors.operands(v.type, v.operands, "grid", 0, 50)
+            columns = vectors.operands(v.sources[0].type, v.operands, "grid", 0, 50)
             want = ptxemu.execute(v.spelling, *columns)
             assert comparison.agrees(comparison.compare(columns, want, want)) is True
-            far = comparison.compare(columns, want ^ want.dtype.type(1 << (v.type.format.width - 2)), want)
+            far = comparison.compare(columns, want ^ want.dtype.type(1 << (v.result.kind.format.width - 2)), want)
             assert comparison.agrees(far) is False and far.case is not None

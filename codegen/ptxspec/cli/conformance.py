@@ -17,7 +17,7 @@ from ..evaluate import emulator
 from ..gpu import cuda, recording, register as registering, run as running, vectors
 from ..gpu.recording import Recorder, Recording
 from ..gpu.run import Report, Row
-from ..model import Spec
+from ..model import BOOL, Spec
 from ..query.answers import table
 from ..read import link as reading
 from ..roots import Root
@@ -126,11 +126,11 @@ def _as_text(report: Report) -> list[str]:
 
 def _case(row: Row) -> str:
     """Bounds are judged lane by lane, everything else as a whole."""
-    c, type_ = row.found.case, row.variant.type
+    c, type_ = row.found.case, row.variant.sources[0].type
     assert c is not None
-    digits = (type_.format.width if row.variant.claim == "bounded" else type_.width) // 4
+    digits = (type_.kind.width if row.variant.claim == "bounded" else type_.width) // 4
     operands = ", ".join(f"0x{x:0{digits}x}" for x in c.operands)
-    digits = 1 if row.variant.predicate else digits
+    digits = 1 if row.variant.result.kind == BOOL else digits
     return f"{operands} gives 0x{c.got:0{digits}x}, the emulator 0x{c.want:0{digits}x}"
 
 

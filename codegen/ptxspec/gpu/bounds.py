@@ -17,16 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..check.accuracy import Range, parse_bound, parse_range
-from ..model import Format, Instruction, Spec, Variant
+from ..model import Format, Instruction, Spec, Variant, ieee
+from ..semantics.compile import Compiler
 from ..semantics.exact import evaluate as exact
 from ..semantics.exact.rounding import decode, round_to
 from ..semantics.program import Apply, Const, Program, Term, Var, variables
-from ..semantics.specialise import specialise
 
 Array = NDArray[Any]
 
 # Wide enough that what it rounds off is far below any bound.
-_WIDE = Format("wide", 13, 114, 0)
+_WIDE = ieee("wide", 13, 114, canonical_nan=(1 << 127) - 1)
 # Functions of the semantics language in float64; none errs by more than a few units in its last place.
 _FLOAT64: Mapping[str, Callable[..., Any]] = {
     "division": np.divide,
@@ -92,8 +92,9 @@ class Judge:
 
     def __init__(self, spec: Spec, instruction: Instruction, variant: Variant, target: str | None) -> None:
         # The function itself, also where the emulator follows the machine code.
-        self.program: Program = specialise(spec, instruction, variant, target)
-        self.format = variant.type.format
+        self.program: Program = Compiler(spec).program(instruction, variant, target)
+        assert variant.result.kind.format is not None
+        self.format: Format = variant.result.kind.format
         self.ftz = any(spec.modifiers[n].ftz for n in spec.effective_modifiers(variant, target))
         self.bounds = [
             Bound(a.kind, parse_bound(a.bound), parse_range(a.range))
@@ -196,10 +197,11 @@ class Judge:
         """The place of the one operand that a term comes from; None for the constant one, else -1."""
         if isinstance(term, Const):
             return None if decode(term.value, self.format) == 1 else -1
-        names, inputs = variables(term), set(self.program.inputs)
-        while names - inputs:
+        inputs = [i.name for i in self.program.inputs]
+        names = variables(term)
+        while not names <= {*inputs}:
             names = set().union(*({n} if n in inputs else variables(lets[n]) for n in names))
-        return self.program.inputs.index(names.pop()) if len(names) == 1 else -1
+        return inputs.index(names.pop()) if len(names) == 1 else -1
 
 
 def values(bits: Array, f: Format) -> Array:
@@ -217,7 +219,7 @@ def exact_value(program: Program, operands: Sequence[int]) -> Fraction | None:
     """What a program would compute if its last rounding were none, with a relative error below 2^-114; None for a NaN
     and what is infinite. An inexact value lies between the same neighbours of the wide format as what stands for it:
     comparisons with numbers of any format are decided, and so is its binade."""
-    bits = dict(zip(program.inputs, operands, strict=True))
+    bits = dict(zip((i.name for i in program.inputs), operands, strict=True))
     lets: dict[str, Term] = {}
     for let in program.lets:
         bits[let.name] = exact.evaluate(let.value, bits)
@@ -237,7 +239,7 @@ def exact_value(program: Program, operands: Sequence[int]) -> Fraction | None:
             return None if low is None or high is None else (low + high) / 2
         return _finite(exact.evaluate(term, bits), _format(term))
 
-    return value(program.result)
+    return value(program.results[0])
 
 
 def _format(term: Term) -> Format:

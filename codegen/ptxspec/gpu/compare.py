@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Spec, Variant
+from ..model import BOOL, Spec, Variant
 from .bounds import Judge
 
 Array = NDArray[Any]
@@ -105,11 +105,11 @@ class Comparison:
             return Found(got.size)
         rows = np.flatnonzero(got != want)
         operands, got, want, count = [x[rows] for x in operands], got[rows], want[rows], got.size
-        nan = 0 if self.variant.predicate else int(self._differ_in_nans_only(got, want).sum())
+        nan = 0 if self.variant.result.kind == BOOL else int(self._differ_in_nans_only(got, want).sum())
         first = Case(tuple(int(x[0]) for x in operands), int(got[0]), int(want[0]))
         if self._judge is None:
             return Found(count, rows.size, nan, case=first)
-        lane = np.dtype(f"u{self.variant.type.format.width // 8}")
+        lane = np.dtype(f"u{self.variant.sources[0].kind.width // 8}")
         columns = [x.view(lane) for x in (*operands, got, want)]
         # A lane of two may be equal.
         differ = columns[-2] != columns[-1]
@@ -121,9 +121,10 @@ class Comparison:
         return Found(count, rows.size, nan, outside, open, float(judged.error[i]), case=case)
 
     def _differ_in_nans_only(self, got: Array, want: Array) -> Array:
-        f = self.variant.type.format
+        f = self.variant.sources[0].kind.format
+        assert f is not None
         lane = np.dtype(f"u{f.width // 8}")
         magnitude, infinity = lane.type(f.sign_bit - 1), lane.type(f.infinity)
-        g, w = (x.view(lane).reshape(-1, self.variant.type.lanes) for x in (got, want))
+        g, w = (x.view(lane).reshape(-1, self.variant.sources[0].type.lanes) for x in (got, want))
         both = ((g & magnitude) > infinity) & ((w & magnitude) > infinity)
         return np.asarray(((g == w) | both).all(axis=1))

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
 from ..evaluate import emulator
-from ..model import Spec, Variant
+from ..model import BOOL, Spec, Variant
 from ..query.database import Database
-from ..read.link import FINDINGS
+from ..read.link import OBSERVED
 from ..roots import Root
 from . import recording, vectors
 from .run import Emulator
@@ -64,25 +64,25 @@ def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, targ
 def _stale(root: Root, spec: Spec) -> str | None:
     """A file that the emulator rests on and that is another one since it was generated."""
     made, now = Database.read(root.data).data["sources"], spec.sources
-    differ = sorted(name for name in {*made, *now} - FINDINGS if made.get(name) != now.get(name))
+    differ = sorted(name for name in {*made, *now} - OBSERVED if made.get(name) != now.get(name))
     return differ[0] if differ else None
 
 
 def _is_handed(v: Variant, part: vectors.Part) -> bool:
     """Everything but the millions of results that determine a unit, which are for fitting it."""
-    return not part.stream.startswith("every") or (part.stream == "every" and v.type.width == 16)
+    return not part.stream.startswith("every") or (part.stream == "every" and v.sources[0].type.width == 16)
 
 
 def _operands(v: Variant, part: vectors.Part) -> tuple[Array, ...]:
     """The operands of which a recording keeps the results."""
-    return vectors.operands(v.type, v.operands, part.stream, part.start, part.kept)
+    return vectors.operands(v.sources[0].type, v.operands, part.stream, part.start, part.kept)
 
 
 def _rows(found: Vectors) -> Iterator[tuple[str, list[str], str]]:
-    digits = found.variant.type.width // 4
+    digits = found.variant.sources[0].type.width // 4
     for stream, operands, results in found.parts:
         for *xs, r in zip(*(c.tolist() for c in (*operands, results)), strict=True):
-            result = str(r) if found.variant.predicate else f"0x{r:0{digits}x}"
+            result = str(r) if found.variant.result.kind == BOOL else f"0x{r:0{digits}x}"
             yield stream, [f"0x{x:0{digits}x}" for x in xs], result
 
 
@@ -91,7 +91,7 @@ def as_jsonl(found: Vectors) -> Iterator[str]:
     for stream, operands, result in _rows(found):
         yield json.dumps({
             "variant": found.variant.spelling, "stream": stream, "operands": operands,
-            "result": result == "1" if found.variant.predicate else result,
+            "result": result == "1" if found.variant.result.kind == BOOL else result,
             "source": found.source, "provenance": found.provenance,
         })  # fmt: skip
 

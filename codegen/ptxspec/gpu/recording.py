@@ -30,8 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
-from ..model import Spec, Variant
-from ..read.link import FINDINGS
+from ..model import BOOL, Spec, Variant
+from ..read.link import OBSERVED
 from . import vectors
 from .compare import Found, found_from_json
 from .device import About
@@ -279,7 +279,7 @@ def provenance(
     device: About, spec: Spec, program: str, date: str, sizes: Sizes, kernels: Path, emulator: Path
 ) -> dict[str, Any]:
     """What about.json says of a run that begins; `kernels` and `emulator` are the folders of these."""
-    sources = "".join(f"{name} {digest}\n" for name, digest in sorted(spec.sources.items()) if name not in FINDINGS)
+    sources = "".join(f"{name} {digest}\n" for name, digest in sorted(spec.sources.items()) if name not in OBSERVED)
     return {
         "recorder": RECORDER, "schema": SCHEMA, "operands": vectors.VERSION, "program": program,
         "specification": {"sha256": hashlib.sha256(sources.encode()).hexdigest(), "variants": ""},
@@ -328,8 +328,10 @@ def _identity(spec: Spec, keys: set[Key]) -> str:
     every = {(v.spelling, v.operands): v for i in spec.instructions.values() for v in i.variants}
     lines = []
     for key in sorted(keys):
-        t, f = every[key].type, every[key].type.format
-        lines.append(f"{key} {t.lanes} x {f.exponent_bits} {f.fraction_bits} {every[key].predicate}\n")
+        v = every[key]
+        t, f = v.sources[0].type, v.sources[0].kind.format
+        assert f is not None
+        lines.append(f"{key} {t.lanes} x {f.exponent_bits} {f.fraction_bits} {v.result.kind == BOOL}\n")
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
@@ -373,7 +375,7 @@ def _units(path: Path, text: bytes, spec: Spec) -> Iterator[Unit]:
 
 def result_type(v: Variant) -> np.dtype[Any]:
     """The results of a variant's kernel: encodings, or 0 and 1 of a predicate."""
-    return vectors.unsigned(32 if v.predicate else v.type.width)
+    return vectors.unsigned(32 if v.result.kind == BOOL else v.sources[0].type.width)
 
 
 def _little(values: Array) -> bytes:

@@ -92,7 +92,7 @@ def run(
     chosen |= {(every[key], part): None for key, part in recorded}
     jobs = [(v, part) for v, part in chosen if not rows[v].why]
     # First what is quick and telling, of all variants; then the sweeps. Variants of a type share their operands.
-    jobs.sort(key=lambda j: (j[1].turn, j[1].start, j[0].type.name, j[0].operands))
+    jobs.sort(key=lambda j: (j[1].turn, j[1].start, j[0].sources[0].type.name, j[0].operands))
     emulated = Emulator(emulator, about.target)
     runner = _Runner(emulated)
     comparisons = {v: Comparison(spec, v, about.target) for v, r in rows.items() if not r.why}
@@ -153,12 +153,12 @@ def replay(
 def _held(u: Unit, v: Variant, emulated: Emulator, comparison: Comparison, sweeps: bool) -> Found:
     """A recorded part held against the emulator."""
     part = u.part
-    operands = vectors.operands(v.type, v.operands, part.stream, part.start, part.kept)
+    operands = vectors.operands(v.sources[0].type, v.operands, part.stream, part.start, part.kept)
     found = comparison.compare(operands, u.results(), emulated.run(v, operands))
     if not sweeps or part.kept == part.count:
         return found
     differ = sum(
-        vectors.digest(emulated.run(v, vectors.operands(v.type, v.operands, part.stream, start, size))) != d
+        vectors.digest(emulated.run(v, vectors.operands(v.sources[0].type, v.operands, part.stream, start, size))) != d
         for (start, size), d in zip(part.blocks(), u.digests, strict=True)
     )
     # What a bound says of results that are no longer there was judged when they were.
@@ -234,7 +234,7 @@ class _Runner:
 
     def _blocks(self, module: Module, v: Variant, part: Part) -> Iterator[tuple[tuple[Array, ...], Array]]:
         for start, size in part.blocks():
-            operands = vectors.operands(v.type, v.operands, part.stream, start, size)
+            operands = vectors.operands(v.sources[0].type, v.operands, part.stream, start, size)
             yield operands, module.launch(v.identifier, operands, result_type(v))
 
     def _judge(self, v: Variant, operands: Sequence[Array], got: Array, comparison: Comparison) -> tuple[int, Found]:

@@ -71,14 +71,14 @@ def core_parts(core: Core) -> list[Part]:
 
 def parts(v: Variant, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
     """What a variant is run on; `cores` are those of its units."""
-    size = grid_size(v.type, v.operands)
+    size = grid_size(v.sources[0].type, v.operands)
     found = [Part("grid", 0, size, size)]
-    if v.type.width == 16 and v.operands == 1:
+    if v.sources[0].type.width == 16 and v.operands == 1:
         found.append(Part("every", 0, 1 << 16, 1 << 16))
     found += [part for core in cores for part in core_parts(core)]
     for stream in ("uniform", "near") if v.operands > 1 else ("uniform",):
         found.append(Part(stream, 0, sizes.random, min(sizes.sample, sizes.random)))
-    if sizes.exhaustive and v.type.width == 32 and v.type.lanes == v.operands == 1:
+    if sizes.exhaustive and v.sources[0].type.width == 32 and v.sources[0].type.lanes == v.operands == 1:
         found += [Part("every", start, SLICE, 0) for start in range(0, INPUTS, SLICE)]
     return list(dict.fromkeys(found))
 
@@ -103,9 +103,9 @@ def operands(type: Type, count: int, stream: str, start: int, size: int) -> tupl
         columns = [encodings(type.width, start, size, int(stream.partition("<<")[2] or 0))]
     else:
         make = _uniform if stream == "uniform" else _near
-        lanes = make(type.format, count, np.arange(start * type.lanes, (start + size) * type.lanes, dtype=_U))
+        lanes = make(_format(type), count, np.arange(start * type.lanes, (start + size) * type.lanes, dtype=_U))
         # Lanes lie side by side, the first in the lower half.
-        columns = [x.astype(f"<u{type.format.width // 8}").view(f"<u{type.width // 8}") for x in lanes]
+        columns = [x.astype(f"<u{type.kind.width // 8}").view(f"<u{type.width // 8}") for x in lanes]
     made = tuple(np.ascontiguousarray(c, unsigned(type.width)) for c in columns)
     for c in made:
         c.flags.writeable = False
@@ -118,11 +118,16 @@ def encodings(width: int, first: int, count: int, shift: int) -> Array:
     return np.asarray(np.arange(first, first + count, dtype=word) << word.type(shift))
 
 
+def _format(type: Type) -> Format:
+    assert type.kind.format is not None
+    return type.kind.format
+
+
 # Special values
 
 
 def grid_size(type: Type, count: int) -> int:
-    size: int = len(_special(type.format, count)) ** count
+    size: int = len(_special(_format(type), count)) ** count
     return size
 
 
@@ -151,11 +156,11 @@ def _special(f: Format, count: int) -> tuple[int, ...]:
 
 
 def _grid(type: Type, count: int) -> list[Array]:
-    rows = np.array(list(product(_special(type.format, count), repeat=count)), _U)
+    rows = np.array(list(product(_special(_format(type), count), repeat=count)), _U)
     packed = rows.copy()
     for lane in range(1, type.lanes):
         # Another row beside each, so that lanes which disturb each other are noticed.
-        packed |= np.roll(rows, 17 * lane, axis=0) << _U(type.format.width * lane)
+        packed |= np.roll(rows, 17 * lane, axis=0) << _U(type.kind.width * lane)
     return [packed[:, k].astype(unsigned(type.width)) for k in range(count)]
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model import Kind
 from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Const, Kind, Program, Term, Var
+from ...semantics.program import Apply, Const, Program, Term, Var
 
 Array = NDArray[Any]
 
@@ -43,7 +44,7 @@ def unit_operands(program: Program, x: Array, emulator: ModuleType) -> Array:
 
 
 def _block(program: Program, x: Array, emulator: ModuleType, unit: Callable[[Array], Array]) -> Array:
-    values: dict[str, Array] = {program.inputs[0]: x}
+    values: dict[str, Array] = {program.inputs[0].name: x}
 
     def value(term: Term) -> Any:
         if isinstance(term, Const):
@@ -56,7 +57,7 @@ def _block(program: Program, x: Array, emulator: ModuleType, unit: Callable[[Arr
     with np.errstate(all="ignore"):
         for let in program.lets:
             values[let.name] = value(let.value)
-        result: Array = value(program.result)
+        result: Array = value(program.results[0])
     return result
 
 

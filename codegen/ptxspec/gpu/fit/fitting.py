@@ -14,10 +14,10 @@ import numpy as np
 from ...diagnostics import PtxspecError
 from ...emit.products.units import SPECIAL, fields
 from ...literals import describe
-from ...model import Argument, Core, Differences, Fitted, Interpolator, Spec, Unit, UnitModel, Variant
+from ...model import Argument, Core, Differences, Fitted, Interpolator, Spec, Unit, UnitModel, Variant, float_in
+from ...semantics.compile import Compiler
 from ...semantics.exact.unit import pack
 from ...semantics.program import Program
-from ...semantics.specialise import specialise
 from ..recording import Recording
 from . import recorded
 from .arrays import BLOCK, Array, run, unit_operands
@@ -96,7 +96,7 @@ def _observe(spec: Spec, unit: Unit, core: Core, recording: Recording, emulator:
     path = instruction.hardware_path(variants[0]) if instruction and variants else None
     if instruction is None or path is None or path.units != (unit.name,):
         raise PtxspecError(f"spec/units.yaml: {unit.name} is not what `hardware:` makes {core.variant} of")
-    program = specialise(spec, instruction, variants[0], None, path)
+    program = Compiler(spec).program(instruction, variants[0], None, path)
     x = recorded.operands(core, unit.format)
     return _Observed(variants[0], program, x, unit_operands(program, x, emulator), recorded.results(recording, core))
 
@@ -232,7 +232,8 @@ def _operand(model: UnitModel, place: int, observed: list[_Observed], r: _Reduce
     x = np.concatenate([o.x for o in observed])
     results = np.concatenate([o.results for o in observed])
     at = int(r.index[np.flatnonzero(r.place == place)[0]])
-    return f"first for {describe(int(x[at]), model.format)}: {describe(int(results[at]), model.format)} was recorded"
+    kind = float_in(model.format)
+    return f"first for {describe(int(x[at]), kind)}: {describe(int(results[at]), kind)} was recorded"
 
 
 # A table of differences
@@ -290,10 +291,10 @@ def _judged(
         wrong = np.flatnonzero(got != results)
         if len(wrong):
             at = int(wrong[0])
-            f = model.format
+            kind = float_in(model.format)
             line = f"not exact: {len(wrong)} of {len(x)} results differ, first {o.variant.spelling} of"
-            line += f" {describe(int(x[at]), f)}: {describe(int(results[at]), f)} was recorded, not"
-            return Outcome(unit, None, (f"{line} {describe(int(got[at]), f)}; {_described(model)}",))
+            line += f" {describe(int(x[at]), kind)}: {describe(int(results[at]), kind)} was recorded, not"
+            return Outcome(unit, None, (f"{line} {describe(int(got[at]), kind)}; {_described(model)}",))
         compared += len(x)
     if unseen := _unseen(model, observed, emulator):
         o = observed[0]

@@ -35,11 +35,11 @@ def results(recording: Recording, core: Core) -> Array:
 def samples(recording: Recording, v: Variant) -> tuple[Array, Array]:
     """Special and random operands of a variant, and its results."""
     found = [
-        (vectors.operands(v.type, 1, u.part.stream, u.part.start, u.part.kept)[0], u.results())
+        (vectors.operands(v.sources[0].type, 1, u.part.stream, u.part.start, u.part.kept)[0], u.results())
         for u in recording.units
         if u.variant == (v.spelling, 1) and u.part.stream in ("grid", "uniform")
     ]
-    nothing = np.zeros(0, vectors.unsigned(v.type.width))
+    nothing = np.zeros(0, vectors.unsigned(v.sources[0].type.width))
     return np.concatenate([nothing, *(x for x, _ in found)]), np.concatenate([nothing, *(r for _, r in found)])
 
 
@@ -48,7 +48,7 @@ def sweep(recording: Recording, v: Variant) -> dict[int, int] | None:
     recorded."""
     parts = [u for u in recording.units if u.variant == (v.spelling, 1) and not u.part.kept]
     blocks = {start: d for u in parts for (start, _), d in zip(u.part.blocks(), u.digests, strict=True)}
-    return blocks if len(blocks) * vectors.BLOCK == 1 << v.type.width else None
+    return blocks if len(blocks) * vectors.BLOCK == 1 << v.sources[0].type.width else None
 
 
 def disagreeing(
