@@ -15,7 +15,7 @@ import pytest
 from arithmetic_package import PATHS, taking
 from hypothesis import given, strategies as st
 from numpy.testing import assert_array_equal
-from ptxemu import environment, interface
+from ptxemu import environment, finding
 from ptxemu.index import TARGETS
 
 SPELLINGS = sorted({v.spelling for v in ptxemu.variants()})
@@ -269,7 +269,7 @@ def test_a_target_has_what_the_database_says() -> None:
     assert list(TARGETS) == list(database.targets)
     for target in TARGETS:
         has = {(v.spelling, v.operands) for v in database.available(target)}
-        rows = [row for opcode in interface._opcodes() for row in interface._rows(opcode)]
+        rows = [row for opcode in finding._opcodes() for row in finding._rows(opcode)]
         assert {(r.variant.spelling, r.variant.operands) for r in rows if r.exists_on(target)} == has
 
 

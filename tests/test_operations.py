@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arithmetic_package import PATHS, load, taking
+from arithmetic_package import PATHS, load, operations as all_operations, taking
 from grids import near, near_triples, pairs, ragged, small, special, triples, uniform
 from mpfr import ROUNDING, decode, mpfr_apply
 from numpy.typing import NDArray
 
 binary = load("binary")
 environment = load("environment")
-operations = load("operations")
+operations = all_operations()
 wide = load("wide")
 
 F16 = binary.Format("f16", 5, 10, 0x7FFF)
