@@ -4,62 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from ptxspec.__main__ import main
+from helpers import ROOT
+from helpers.project import OPCODES, Project
 
-ROOT = Path(__file__).parents[1]
-# NumPy's kernels are what is tested, and what kernels in C are held against; test_accelerator.py switches those on.
+# NumPy's kernels are what is tested, and what kernels in C are held against. runtime/test_accelerator.py switches C on.
 os.environ.setdefault("PTXEMU_ACCELERATOR", "0")
-
-OPCODES = ("add", "mul", "min", "max")
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a command left: its exit code and what it printed."""
-
-    code: int
-    out: str
-    err: str
-
-
-class Project:
-    """A folder with spec/ and templates/ of its own."""
-
-    def __init__(self, root: Path, capture: pytest.CaptureFixture[str]) -> None:
-        self.root = root
-        self._capture = capture
-
-    def edit(self, path: str, old: str, new: str) -> None:
-        """Replace a text that occurs once."""
-        text = (self.root / path).read_text("utf-8")
-        assert text.count(old) == 1, f"{path} has {text.count(old)} of {old!r}"
-        self.write(path, text.replace(old, new))
-
-    def write(self, path: str, text: str | bytes) -> None:
-        data = text if isinstance(text, bytes) else text.encode()
-        (self.root / path).write_bytes(data)
-
-    def place(self, path: str, text: str, line: str = "") -> str:
-        """`path:line:column` of a text: the only one in the file, or in the only line that holds `line`."""
-        lines = (self.root / path).read_text("utf-8").splitlines()
-        found = [(i, s) for i, s in enumerate(lines, 1) if text in s and line in s]
-        assert len(found) == 1, f"{path} has {text!r} in {len(found)} lines"
-        return f"{path}:{found[0][0]}:{found[0][1].index(text) + 1}"
-
-    def run(self, command: str, *arguments: str | Path) -> Result:
-        """Run a command on this project, in this process."""
-        self._capture.readouterr()
-        try:
-            code = main([command, "--root", str(self.root), *map(str, arguments)])
-        except SystemExit as e:
-            code = int(e.code or 0)
-        captured = self._capture.readouterr()
-        assert "Traceback" not in captured.out + captured.err
-        return Result(code, captured.out, captured.err)
 
 
 @pytest.fixture

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers import ROOT
 from ptxspec.cli.main import main
 from ptxspec.evaluate import emulator
 from ptxspec.roots import find
 from ptxspec.semantics.functions import TABLE
-
-ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from .diagnostics import Diagnostic, Mark
+from .grounds import Grounds
 from .limits import limit_text
 
 # IEEE 754-2019, 4.3. The first is the default.
@@ -80,7 +81,7 @@ class NanRule:
 
     name: str
     summary: str
-    section: str
+    rests_on: Grounds
     unspecified: str
     code: Code | None
 
@@ -106,7 +107,7 @@ class Modifier:
 
     name: str
     summary: str
-    section: str
+    rests_on: Grounds
     mode: str | None
     ftz: bool
     approximate: bool
@@ -195,7 +196,7 @@ class Rule:
     ptx: str | None
     target: str | None
     until: str | None
-    section: str
+    rests_on: Grounds
 
 
 @dataclass(frozen=True)
@@ -219,7 +220,7 @@ class CornerRow:
 @dataclass(frozen=True)
 class CornerTable:
     title: str
-    section: str
+    rests_on: Grounds
     selector: Selector
     rows: tuple[CornerRow, ...]
 
@@ -308,7 +309,7 @@ class Note:
     """A paragraph about some variants; `open` says what the manual leaves open of their results."""
 
     text: str
-    section: str
+    rests_on: Grounds
     selector: Selector
     open: str
 
@@ -495,6 +496,9 @@ class Variant:
 
 @dataclass(frozen=True)
 class Instruction:
+    """`refused` are variants that the manual lists and the assembler takes nowhere: they require nothing that could be
+    had. `registers` are those that the manual gives operands of a type here, where that is not as for every opcode."""
+
     opcode: str
     path: str
     summary: str
@@ -513,6 +517,8 @@ class Instruction:
     notes: tuple[Note, ...]
     variants: tuple[Variant, ...]
     hardware: tuple[HardwarePath, ...] = ()
+    refused: tuple[Variant, ...] = ()
+    registers: Mapping[str, str] = field(default_factory=dict)
 
     def hardware_path(self, variant: Variant) -> HardwarePath | None:
         """The variant's machine code around units, where the file states it."""
@@ -658,10 +664,10 @@ class Spec:
                 v.spelling,
                 v.operands,
                 requirement_text(v.manual, self.newest) if v.manual else "does not list it",
-                requirement_text(v.requires, self.newest),
+                "refuses it" if v in i.refused else requirement_text(v.requires, self.newest),
             )
             for i in self.instructions.values()
-            for v in i.variants
+            for v in (*i.variants, *i.refused)
             if v.manual != v.requires
         )
 

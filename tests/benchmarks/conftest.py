@@ -12,13 +12,13 @@ from statistics import median
 from typing import Any
 
 import pytest
+from helpers import ROOT
 from peers import PEERS, installed
 from ptxspec.emit import generate
 from softfloat import library
 from tables import FIGURES, Table, as_yaml, machine
 from timing import in_turn
 
-ROOT = Path(__file__).parents[2]
 KERNELS = Table(
     "Kernels",
     "Of each family the slowest variant, on 2^20 random bit patterns, with out= and on one thread. 'ns': "

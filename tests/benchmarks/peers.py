@@ -18,9 +18,9 @@ from typing import Any
 import gmpy2  # type: ignore[import-untyped]
 import numpy as np
 from families import DIRECTED, approximates, names, operation, rounding, type_of
-from judge import MODES
 from kernels import FIELDS, Bits, own_operation
-from mpfr import context, decode, encode, unsigned_type
+from oracles.judge import MODES
+from oracles.mpfr import context, decode, encode, unsigned_type
 from ptxemu import Variant
 
 

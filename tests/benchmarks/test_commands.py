@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers import ROOT
 
-ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sys.executable).with_name("ptxspec")
 NOTHING = ("python -c pass", lambda: run(sys.executable, "-c", "pass"))
 

@@ -18,10 +18,10 @@ import numpy as np
 import ptxemu
 import pytest
 from families import FAMILIES, Family, type_of
-from grids import pairs, small, special, triples
-from judge import expected
+from helpers.grids import pairs, small, special, triples
 from kernels import FIELDS, Bits, operands
-from mpfr import decode
+from oracles.judge import expected
+from oracles.mpfr import decode
 from peers import installed, ways
 from ptxemu import Variant
 from tables import FIGURES, Table

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import ptxspec
 import pytest
+from helpers import ROOT
 from ptxspec.ptxas.asking import find_ptxas, statement
 
-ROOT = Path(__file__).parents[2]
 SCRIPT = Path(sys.executable).with_name("ptxspec")
 HEADER = """\
 .version 9.5

@@ -22,6 +22,7 @@ CODES = {
     "modifier-order": "The modifiers stand in another order than in the manual; the assembler does not mind.",
     "ignored-modifier": "The assembler takes a modifier that does nothing here.",
     "tolerated-spelling": "The assembler takes a spelling that does not exist.",
+    "refused-by-assembler": "The manual lists the spelling, and the assembler takes it nowhere.",
     "undocumented": "The assembler takes a spelling that the manual does not list.",
     # The operands
     "operand-count": "Too many or too few operands.",

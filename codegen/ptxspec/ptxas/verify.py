@@ -65,15 +65,16 @@ def takes(spec: Spec, v: Variant, target: str, ptx: str) -> bool:
 
 
 def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[Disagreement]:
-    """Judge every variant on every pair of a target and a PTX version."""
-    everything = [v for i in spec.instructions.values() for v in i.variants]
+    """Judge every variant on every pair of a target and a PTX version, those that must be refused everywhere too."""
+    refused = [v for i in spec.instructions.values() for v in i.refused]
+    everything = [*(v for i in spec.instructions.values() for v in i.variants), *refused]
     statements = [statement(v.spelling, v.operands, v.predicate) for v in everything]
 
     def wrong_on(pair: Pair) -> list[Disagreement]:
         return [
             Disagreement(v.spelling, v.operands, *pair, messages[0] if messages else "")
             for v, messages in zip(everything, judge(ptxas, statements, *pair), strict=True)
-            if takes(spec, v, *pair) == bool(messages)
+            if (v not in refused and takes(spec, v, *pair)) == bool(messages)
         ]
 
     return _collect(wrong_on, pairs(spec), progress)

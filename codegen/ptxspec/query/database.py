@@ -165,7 +165,7 @@ class Database:
     """All opcodes and variants, targets and PTX versions."""
 
     def __init__(self, data: dict[str, Any]) -> None:
-        if data["schema"] != 2:
+        if data["schema"] != 3:
             raise ValueError(f"schema {data['schema']} is not known")
         self.data = data
         self.ptx: dict[str, int] = {v["version"]: i for i, v in enumerate(data["ptx"])}
@@ -278,14 +278,15 @@ class Database:
         found = self._find(spelling, operands)
         if found is None:
             reasons = self.why_not(spelling, operands)
+            refused = self._refused(spelling)
             return Verdict(
                 spelling,
                 operands,
                 False,
                 False,
                 None,
-                None,
-                None,
+                _requires(refused["manual"]) if refused else None,
+                refused["means"] if refused else None,
                 None,
                 reasons,
                 self._nearest(spelling, operands, target, ptx),
@@ -361,6 +362,13 @@ class Database:
         if same:
             counts = " or ".join(str(v.operands) for v in same)
             return (Reason("operand-count", f"{same[0].spelling} takes {counts} source operands, not {operands}"),)
+        refused = self._refused(spelling)
+        if refused is not None:
+            manual, short = _requires(refused["manual"]), f" as {refused['means']}" if refused["means"] else ""
+            versions = f"PTX {manual.ptx} {f'to {manual.until}' if manual.until else 'on'}"
+            message = f"the manual has {refused['variant']}{short}, from {manual.target} on and in {versions}"
+            observed = self.data["opcodes"][opcode]["assembler"]["observed"]
+            return (Reason("refused-by-assembler", f"{message}; {observed} takes it nowhere"),)
         types = [n for n in names if n in self.data["types"] or n in self.other_types]
         has = list(dict.fromkeys(v.type for v in about.variants))
         if len(types) != 1 or types[0] not in has:
@@ -383,6 +391,12 @@ class Database:
                     message += f"; did you mean '.{meant[0]}'?"
                 reasons.append(Reason("illegal-modifier" if self._knows(n) else "unknown-modifier", message))
         return tuple(reasons) or (self._combination(opcode, modifiers, types[0], typed, operands),)
+
+    def _refused(self, spelling: str) -> dict[str, Any] | None:
+        """What is known of a spelling that the manual lists and the assembler takes nowhere."""
+        opcode, *names = spelling.strip().split(".")
+        listed = self.data["opcodes"][opcode]["assembler"]["refused"] if opcode in self.opcodes else []
+        return next((r for r in listed if sorted(r["variant"].split(".")[1:]) == sorted(names)), None)
 
     def _outside(self, opcode: str, names: list[str]) -> Reason | None:
         """What says that a spelling is none of this database's, so that nothing is known of it."""

@@ -47,8 +47,10 @@ def _variant(db: Database, v: Variant, entry: dict[str, Any]) -> str:
     lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
     if entry["nan"]:
         rule = data["nan_rules"][entry["nan"]]
-        lines.append(f"- NaN results: {rule['summary']} {rule['unspecified'] or ''}".rstrip())
+        rests_on = entry.get("nan_rests_on", rule["rests_on"])["text"]
+        lines.append(f"- NaN results: {rule['summary']} ({rests_on}) {rule['unspecified'] or ''}".rstrip())
     notes = data["opcodes"][v.opcode]["notes"]
-    lines += ["", *(f"- {notes[i]['text']}" for i in entry["notes"])] if entry["notes"] else []
+    said = [f"- {n['text']} ({n['rests_on']['text']})" for n in map(notes.__getitem__, entry["notes"])]
+    lines += ["", *said] if said else []
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)

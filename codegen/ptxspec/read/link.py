@@ -12,6 +12,7 @@ from typing import Any
 from ..check.accuracy import parse_range
 from ..check.corner_cases import CLASSES, CellError, parse_value
 from ..diagnostics import Diagnostic, Mark, SpecError, display_path, nearest, suggest
+from ..grounds import VERDICTS, Grounds
 from ..model import (
     Accuracy,
     Assembler,
@@ -33,6 +34,7 @@ from ..model import (
     Pattern,
     PtxVersion,
     Recording,
+    Requirement,
     Rule,
     Selector,
     Spec,
@@ -47,6 +49,7 @@ from ..model import (
 from ..semantics.functions import TABLE
 from ..semantics.specialise import assigned_in, check_text, fixed_names, names_read
 from . import positioned, schema
+from .grounds import read_grounds
 from .notation import SOURCES, NotationError, expand, parse_line
 from .positioned import Document, Where
 from .requirements import first_version, manual_requirement, observed_requirement
@@ -182,6 +185,9 @@ class _Files:
         self.errors.append(doc.error(where, f"unknown {what} '{prefix}{name}'", help, inside=prefix + name))
         return False
 
+    def grounds(self, doc: Document, where: Where, entry: Mapping[str, Any], default: Grounds | None = None) -> Grounds:
+        return read_grounds(doc, where, entry, self.errors, default or Grounds())
+
     def code(self, doc: Document, where: Where, value: str | None) -> Code | None:
         if value is None:
             return None
@@ -211,7 +217,7 @@ class _Files:
             name: NanRule(
                 name,
                 _text(r["summary"]),
-                r.get("section", ""),
+                self.grounds(types, ("nan_rules", name), r),
                 _text(r.get("unspecified", "")),
                 self.code(types, ("nan_rules", name, "code"), r.get("code")),
             )
@@ -404,7 +410,7 @@ class _Files:
         stages = {s: self.code(doc, (*where, s), m.get(s)) for s in ("raw", "operand", "result", "override")}
         summary = _text(m["summary"])
         mode, ftz = round_.get("mode"), bool(round_.get("ftz", False))
-        return Modifier(name, summary, m.get("section", ""), mode, ftz, approximate, **stages)
+        return Modifier(name, summary, self.grounds(doc, where, m), mode, ftz, approximate, **stages)
 
     # Parts that several files use
 
@@ -498,7 +504,11 @@ class _InstructionFile:
         # Where a syntax line is wrong, variants are missing that other parts of the file may be about.
         self.all_variants = len(self.errors) == before_syntax
         rules = [self.rule(("requires", i), r) for i, r in enumerate(data["requires"])]
-        observed = [self.rule(("assembler", "requires", i), r) for i, r in enumerate(assembler.get("requires", []))]
+        observed = [
+            self.rule(("assembler", "requires", i), r, Grounds((VERDICTS,)))
+            for i, r in enumerate(assembler.get("requires", []))
+        ]
+        refused = self.selector(("assembler",), assembler, "refuses") if "refuses" in assembler else None
         means = tuple(self.meaning(("means", i), m) for i, m in enumerate(data.get("means", [])))
         tolerated = tuple(
             self.tolerated(("assembler", "tolerated", i), t) for i, t in enumerate(assembler.get("tolerated", []))
@@ -508,13 +518,18 @@ class _InstructionFile:
             selector = self.selector(("nan", i), n)
             if self.files.known(doc, ("nan", i, "rule"), n["rule"], self.spec.nan_rules, "NaN rule"):
                 rule = self.spec.nan_rules[n["rule"]]
-                nan.append((selector, replace(rule, section=n.get("section", rule.section))))
+                nan.append((selector, replace(rule, rests_on=self.grounds(("nan", i), n, rule.rests_on))))
         accuracy = tuple(
             Accuracy(self.selector(("accuracy", i), a), a["kind"], str(a["bound"]), self.range(i, a), a["section"])
             for i, a in enumerate(data.get("accuracy", []))
         )
         notes = tuple(
-            Note(_text(n["text"]), n.get("section", ""), self.selector(("notes", i), n), _text(n.get("open", "")))
+            Note(
+                _text(n["text"]),
+                self.grounds(("notes", i), n),
+                self.selector(("notes", i), n),
+                _text(n.get("open", "")),
+            )
             for i, n in enumerate(data.get("notes", []))
         )
         tables = tuple(self.table(("corner_cases", i), t) for i, t in enumerate(data.get("corner_cases", [])))
@@ -522,9 +537,16 @@ class _InstructionFile:
         if semantics is not None:
             self.errors += check_text(semantics, self.spec)
         paths = [self.hardware(("hardware", i), h) for i, h in enumerate(data.get("hardware", []))]
+        registers = data.get("registers", {})
+        for name in registers:
+            self.files.known(doc, ("registers", name), name, self.spec.types, "type")
         if len(self.errors) > before or semantics is None:
             return None
-        variants = [self.complete(v, rules, observed, means, accuracy) for v in self.variants]
+        completed = [self.complete(v, rules, observed, means, accuracy) for v in self.variants]
+        variants = [v for v in completed if not (refused and refused.matches(v))]
+        if not variants:
+            self.errors.append(doc.error(("assembler", "refuses"), f"the assembler takes no {opcode} at all"))
+            return None
         for v in variants:
             self.satisfiable(v)
         return Instruction(
@@ -546,7 +568,12 @@ class _InstructionFile:
             accuracy=accuracy,
             notes=notes,
             variants=tuple(variants),
+            refused=tuple(replace(v, requires=Requirement("", "")) for v in completed if v not in variants),
+            registers={name: _text(text) for name, text in registers.items()},
         )
+
+    def grounds(self, where: Where, entry: Mapping[str, Any], default: Grounds | None = None) -> Grounds:
+        return self.files.grounds(self.doc, where, entry, default)
 
     def range(self, i: int, entry: Mapping[str, Any]) -> str:
         text = _text(entry.get("range", ""))
@@ -672,16 +699,16 @@ class _InstructionFile:
                 self.variants.append(variant)
         return found
 
-    def selector(self, where: Where, data: dict[str, Any]) -> Selector:
+    def selector(self, where: Where, data: dict[str, Any], key: str = "for") -> Selector:
         errors = len(self.errors)
-        at = (*where, "for") if "for" in data else where
-        selector = self.files.selector(self.doc, at, data.get("for"), self.spec, self.opcode)
+        at = (*where, key) if key in data else where
+        selector = self.files.selector(self.doc, at, data.get(key), self.spec, self.opcode)
         if self.all_variants and len(self.errors) == errors and not any(selector.matches(v) for v in self.variants):
             message = f"no variant of {self.opcode} matches '{selector.text}'"
             self.errors.append(self.doc.error(at, message, "see the syntax lines for what there is"))
         return selector
 
-    def rule(self, where: Where, r: dict[str, Any]) -> Rule:
+    def rule(self, where: Where, r: dict[str, Any], default: Grounds | None = None) -> Rule:
         for axis, choice, what in (
             ("ptx", self.spec.versions, "PTX version"),
             ("until", self.spec.versions, "PTX version"),
@@ -694,7 +721,8 @@ class _InstructionFile:
             help = "a range of targets has its own PTX versions; let the range begin with the target"
             self.errors.append(self.doc.error((*where, "target"), "'target' and 'within' do not go together", help))
         selector = self.selector(where, r)
-        return Rule(selector, within, r.get("ptx"), r.get("target"), r.get("until"), r.get("section", ""))
+        rests_on = self.grounds(where, r, default)
+        return Rule(selector, within, r.get("ptx"), r.get("target"), r.get("until"), rests_on)
 
     def table(self, where: Where, t: dict[str, Any]) -> CornerTable:
         selector = self.selector(where, t)
@@ -718,7 +746,7 @@ class _InstructionFile:
             cells = list(self.cells(at, row, SOURCES[:operands]))
             if len(cells) == len(row):
                 rows.append(CornerRow(tuple(cells[:-1]), cells[-1], self.doc.marks[at]))
-        return CornerTable(_text(t["title"]), t.get("section", ""), selector, tuple(rows))
+        return CornerTable(_text(t["title"]), self.grounds(where, t), selector, tuple(rows))
 
     def cells(self, where: Where, row: list[Any], operands: tuple[str, ...]) -> Iterator[Any]:
         for i, cell in enumerate(row):

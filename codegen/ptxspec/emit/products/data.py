@@ -9,6 +9,7 @@ from typing import Any
 
 from ...check.checking import Checked
 from ...check.claims import basis, recorded
+from ...grounds import Grounds
 from ...model import (
     Accuracy,
     CornerTable,
@@ -25,7 +26,7 @@ from ...model import (
 from ..registry import product
 from ..text import Files, Templates
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 @product("data")
@@ -60,11 +61,13 @@ def as_data(spec: Spec) -> dict[str, Any]:
             for t in spec.types.values()
         },
         "nan_rules": {
-            r.name: {"summary": r.summary, "section": r.section or None, "unspecified": r.unspecified or None}
+            r.name: {"summary": r.summary, "rests_on": _grounds(r.rests_on), "unspecified": r.unspecified or None}
             for r in spec.nan_rules.values()
         },
         "units": {u.name: _unit(u) for u in spec.units.values()},
-        "modifiers": {m.name: {"summary": m.summary, "section": m.section or None} for m in spec.modifiers.values()},
+        "modifiers": {
+            m.name: {"summary": m.summary, "rests_on": _grounds(m.rests_on)} for m in spec.modifiers.values()
+        },
         "assembler": json.loads(json.dumps(asdict(spec.assembler))),
         "opcodes": {i.opcode: _opcode(i) for i in spec.instructions.values()},
         "recordings": [
@@ -128,8 +131,16 @@ def _variant(spec: Spec, instruction: Instruction, v: Variant) -> dict[str, Any]
         "means": longer.spelling if longer else None,
         "accuracy": [_accuracy(a) for a in instruction.accuracy if a.selector.matches(v)],
         "nan": None if v.predicate else instruction.nan_rule(v).name,
+        **_own_nan(instruction, v),
         "notes": [i for i, n in enumerate(instruction.notes) if n.selector.matches(v)],
     }
+
+
+def _own_nan(instruction: Instruction, v: Variant) -> dict[str, Any]:
+    """What the NaN rule rests on where the instruction says something of its own."""
+    rule = instruction.nan_rule(v)
+    own = not v.predicate and any(r is rule for _, r in instruction.nan)
+    return {"nan_rests_on": _grounds(rule.rests_on)} if own else {}
 
 
 def _tolerated(t: Tolerated) -> dict[str, Any]:
@@ -137,11 +148,25 @@ def _tolerated(t: Tolerated) -> dict[str, Any]:
     return {"text": t.text, "names": names, "operands": t.operands, "note": t.note}
 
 
+def _grounds(g: Grounds) -> dict[str, Any]:
+    return {"kinds": list(g.kinds), "section": g.section or None, "ieee754": g.ieee754 or None, "text": g.text}
+
+
+def _refused(i: Instruction, v: Variant) -> dict[str, Any]:
+    longer = i.stands_for(v)
+    return {
+        "variant": v.spelling,
+        "operands": v.operands,
+        "manual": _requirement(v.manual) if v.manual else None,
+        "means": longer.spelling if longer else None,
+    }
+
+
 def _rule(r: Rule) -> dict[str, Any]:
     within = "..".join(r.within) if r.within else None
     fields = {
         "for": r.selector.text or None, "within": within, "ptx": r.ptx, "target": r.target, "until": r.until,
-        "section": r.section or None,
+        "rests_on": _grounds(r.rests_on),
     }  # fmt: skip
     return {k: v for k, v in fields.items() if v is not None}
 
@@ -152,7 +177,7 @@ def _for(selector: Selector) -> str | None:
 
 def _table(t: CornerTable) -> dict[str, Any]:
     rows = [[*(v.text for v in r.operands), r.result.text] for r in t.rows]
-    return {"title": t.title, "section": t.section or None, "for": _for(t.selector), "rows": rows}
+    return {"title": t.title, "rests_on": _grounds(t.rests_on), "for": _for(t.selector), "rows": rows}
 
 
 def _accuracy(a: Accuracy) -> dict[str, Any]:
@@ -160,7 +185,7 @@ def _accuracy(a: Accuracy) -> dict[str, Any]:
 
 
 def _note(n: Note) -> dict[str, Any]:
-    return {"for": _for(n.selector), "section": n.section or None, "text": n.text, "open": n.open or None}
+    return {"for": _for(n.selector), "rests_on": _grounds(n.rests_on), "text": n.text, "open": n.open or None}
 
 
 def _opcode(i: Instruction) -> dict[str, Any]:
@@ -170,11 +195,13 @@ def _opcode(i: Instruction) -> dict[str, Any]:
         "source": i.path,
         "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
         "syntax": [{"line": s.text, "listed": s.listed} for s in i.syntax],
+        "registers": dict(i.registers),
         "requires": [_rule(r) for r in i.rules],
         "assembler": {
             "observed": i.observed or None,
             "requires": [_rule(r) for r in i.assembler_rules],
             "tolerated": [_tolerated(t) for t in i.tolerated],
+            "refused": [_refused(i, v) for v in i.refused],
         },
         "semantics": i.semantics.text,
         "hardware": [{"for": _for(p.selector), "units": list(p.units), "semantics": p.code.text} for p in i.hardware],

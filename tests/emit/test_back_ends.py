@@ -1,0 +1,128 @@
+"""Back ends implement the function table, all of it and nothing else, and agree on every program."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import re
+from collections.abc import Callable
+
+import numpy as np
+import ptxemu
+import pytest
+from helpers import ROOT
+from helpers.grids import special
+from ptxemu import unit
+from ptxspec.check.checking import Checked, check
+from ptxspec.check.corner_cases import agrees, cases
+from ptxspec.emit.lowering import Lowering
+from ptxspec.emit.products import native
+from ptxspec.emit.products.emulator import HOMES
+from ptxspec.model import Format, Spec, Variant
+from ptxspec.read.link import read
+from ptxspec.semantics.exact import evaluate as exact
+from ptxspec.semantics.functions import TABLE, Function
+from ptxspec.semantics.program import BOOL, Apply, Const, Kind, bits_of, float_in
+
+# What languages have operators for, which need no function.
+WRITTEN_OUT = {*Lowering.OPERATORS, "logicalNot", "bitNot", "shiftLeft", "shiftRight", "highWord"}
+
+
+def test_the_exact_back_end_implements_the_table() -> None:
+    assert set(exact.FUNCTIONS) == set(TABLE)
+
+
+def test_the_emulator_implements_the_table() -> None:
+    for name in set(TABLE) - WRITTEN_OUT - {"unit"}:
+        module = importlib.import_module(f"ptxemu.{HOMES[TABLE[name].clause]}")
+        assert callable(getattr(module, name, None)), name
+    assert callable(unit.unit)
+
+
+def test_the_accelerator_implements_the_table() -> None:
+    header = (ROOT / "templates/runtime/native/operations.h").read_text("utf-8")
+    defined = set(re.findall(r"(?:OF|ELEMENTARY)\((\w+)\)", header)) | {"select"}
+    assert set(TABLE) - WRITTEN_OUT - native.WITHOUT_C <= defined
+    assert not native.WITHOUT_C & defined
+
+
+def test_every_function_is_described() -> None:
+    for f in TABLE.values():
+        assert f.doc.endswith(".") and len(f.names) == len(f.parameters), f.name
+
+
+def applied(f: Function, format: Format, *operands: int) -> int:
+    """What the exact back end makes of a function of operands in a format."""
+    kinds = {"bool": BOOL, "bits": bits_of(format.width)}
+    given = [p for p in f.parameters if p in ("float", "bits", "bool", "any", "operand")]
+    arguments = tuple(Const(kinds.get(p, float_in(format)), x) for p, x in zip(given, operands, strict=True))
+    kind: Kind = kinds.get(f.result, float_in(format))
+    term = Apply(kind, f.name, arguments, format, "roundTiesToEven" if f.rounds else "")
+    return exact.evaluate(term, {})
+
+
+@pytest.mark.parametrize("f", [f for f in TABLE.values() if f.nan not in ("", "bits")], ids=lambda f: f.name)
+def test_functions_return_the_nan_that_the_table_says(f: Function) -> None:
+    spec = read(ROOT)
+    for format in spec.formats.values():
+        nans = [format.infinity | 1, format.infinity | 1 | format.sign_bit, format.infinity | 5 | format.quiet_bit]
+        wanted: dict[str, Callable[[int], set[int]]] = {
+            "canonical": lambda x, f=format: {f.canonical_nan},
+            "operand": lambda x: {x},
+            "sign": lambda x, f=format: {x & ~f.sign_bit, x | f.sign_bit},
+            "quiet": lambda x, f=format: {x | f.quiet_bit},
+        }
+        for x in nans:
+            operands = [int(p == "bool") if p == "bool" else x for p in f.parameters if p not in ("format", "rounding")]
+            assert applied(f, format, *operands) in wanted[f.nan](x), (format.name, hex(x))
+
+
+@pytest.mark.parametrize("f", [f for f in TABLE.values() if f.bitwise], ids=lambda f: f.name)
+def test_a_bitwise_function_looks_at_no_other_bit(f: Function) -> None:
+    format = read(ROOT).formats["f16"]
+    rng = random.Random(7)
+    count = len([p for p in f.parameters if p != "format"])
+    for _ in range(200):
+        bit = 1 << rng.randrange(16)
+        some, others = ([rng.getrandbits(16) for _ in range(count)] for _ in range(2))
+        same = [(x & bit) | (y & ~bit) for x, y in zip(some, others, strict=True)]
+        assert applied(f, format, *some) & bit == applied(f, format, *same) & bit
+
+
+@pytest.fixture(scope="module")
+def checked() -> list[tuple[Variant, Checked]]:
+    spec: Spec = read(ROOT)
+    found, errors = check(spec)
+    assert not errors
+    return [(v, c) for c in found for v in c.instruction.variants if v.type.lanes == 1]
+
+
+def test_the_emulator_agrees_with_the_exact_back_end_on_every_variant(checked: list[tuple[Variant, Checked]]) -> None:
+    rng = random.Random(2026)
+    for v, c in checked:
+        f = v.type.format
+        grid = special(f.exponent_bits, f.fraction_bits).tolist()
+        rows = [tuple(rng.choice(grid) for _ in range(v.operands)) for _ in range(24)]
+        rows += [tuple(rng.getrandbits(f.width) for _ in range(v.operands)) for _ in range(8)]
+        columns = [np.array(column, f"u{f.width // 8}") for column in zip(*rows, strict=True)]
+        for target, program in c.programs[v].items():
+            got = ptxemu.compile(v.spelling, v.operands, target)(*columns)
+            want = [exact.run(program, row) for row in rows]
+            assert got.tolist() == want, (v, target)
+
+
+def test_the_emulator_satisfies_every_row_of_every_corner_case_table(checked: list[tuple[Variant, Checked]]) -> None:
+    rows = 0
+    for v, c in checked:
+        for table in c.instruction.corner_tables:
+            if not table.selector.matches(v):
+                continue
+            for row in table.rows:
+                found = list(cases(row, c.programs[v][None]))
+                columns = [np.array(x, f"u{v.type.width // 8}") for x in zip(*(f.operands for f in found), strict=True)]
+                got = ptxemu.execute(v.spelling, *columns).tolist()
+                for case, result in zip(found, got, strict=True):
+                    named = dict(zip("abc", case.operands, strict=False))
+                    assert agrees(row.result, int(result), named, v.type.format), (v, table.title, case)
+                rows += 1
+    assert rows > 1000

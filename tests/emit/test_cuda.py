@@ -1,0 +1,174 @@
+"""The CUDA sources compile for every generation, and hold the instruction that each kernel is named after."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from helpers import ROOT
+from ptxspec.emit.products.cuda import is_current
+from ptxspec.model import Spec, Variant
+from ptxspec.ptxas.asking import find_ptxas
+from ptxspec.read.link import read
+
+SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))
+ARCHITECTURES = (75, 80, 86, 90, 100, 120)
+
+
+@pytest.fixture(scope="module")
+def nvcc() -> Path:
+    beside = find_ptxas()
+    found = beside.with_name("nvcc") if beside else None
+    if found is None or not found.exists():
+        pytest.skip("no nvcc found: install the wheel nvidia-cuda-nvcc or the CUDA toolkit")
+    if shutil.which("g++") is None:
+        pytest.skip("no host compiler: nvcc needs g++")
+    return found
+
+
+@pytest.fixture(scope="module")
+def spec() -> Spec:
+    return read(ROOT)
+
+
+def run(*command: object) -> str:
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def kernels(ptx: str) -> dict[str, str]:
+    """The body of every kernel in a PTX file."""
+    return {m[1]: m[2] for m in re.finditer(r"\.entry (\w+)\(.*?\)\s*\{(.*?)\n\}", ptx, re.DOTALL)}
+
+
+def kernel_name(v: Variant) -> str:
+    return "_".join((*v.spelling.split("."), str(v.operands)))
+
+
+def test_each_opcode_has_a_source_and_each_current_variant_a_kernel(spec: Spec) -> None:
+    assert {p.stem for p in SOURCES} == set(spec.instructions)
+    for path in SOURCES:
+        named = set(re.findall(r"__global__ void (\w+)\(", path.read_text("utf-8")))
+        assert named == {kernel_name(v) for v in spec.instructions[path.stem].variants if is_current(spec, v)}
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.stem)
+def test_kernels_compile_and_hold_their_instruction(
+    source: Path, architecture: int, nvcc: Path, spec: Spec, tmp_path: Path
+) -> None:
+    ptx, cubin = tmp_path / "k.ptx", tmp_path / "k.cubin"
+    run(
+        nvcc, "-Werror", "all-warnings", f"-arch=sm_{architecture}", "-ptx", "-DPTXSPEC_KERNELS_ONLY", "-o", ptx, source
+    )
+    run(nvcc, f"-arch=sm_{architecture}", "-cubin", "-DPTXSPEC_KERNELS_ONLY", "-o", cubin, ptx)
+    bodies = kernels(ptx.read_text("utf-8"))
+    here = spec.targets[f"sm_{architecture}"].order
+    for v in spec.instructions[source.stem].variants:
+        if not is_current(spec, v):
+            continue
+        body = bodies.pop(kernel_name(v))
+        # Nothing but this instruction may come of the operands that were loaded.
+        found = re.findall(rf"\b{re.escape(v.spelling)}\s+%\S+((?:, ?%\S+)+);", body)
+        taken = spec.targets[v.requires.target].order <= here
+        assert [len(f.split(",")) - 1 for f in found] == ([v.operands] if taken else []), v
+    assert not bodies
+
+
+def generations(nvcc: Path) -> list[str]:
+    """Every target that this toolkit assembles for."""
+    listed = run(nvcc.with_name("ptxas"), "--help")
+    known = set(re.findall(r"'(sm_\d+[af]?)'", listed.partition("--gpu-name")[2].partition("--")[0]))
+    return sorted(known)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.stem)
+def test_machine_code_for_every_target_still_computes_from_the_operands(
+    source: Path, nvcc: Path, spec: Spec, tmp_path: Path
+) -> None:
+    nvdisasm = nvcc.with_name("nvdisasm")
+    if not nvdisasm.exists():
+        pytest.skip("no nvdisasm found: install the wheel nvidia-cuda-nvdisasm or the CUDA toolkit")
+    targets = generations(nvcc)
+    assert len(targets) > 20
+    for target in targets:
+        cubin = tmp_path / "k.cubin"
+        run(nvcc, f"-arch={target}", "-cubin", "-DPTXSPEC_KERNELS_ONLY", "-o", cubin, source)
+        code = {f["function-name"]: f["sass-instructions"] for f in json.loads(run(nvdisasm, "-json", cubin))[1]}
+        for v in spec.instructions[source.stem].variants:
+            if is_current(spec, v) and spec.targets[v.requires.target].order <= spec.targets[target].order:
+                computed = results_from_loads(code[kernel_name(v)])
+                assert computed == v.operands, f"{v} on {target}: {computed} loads reach the stored result"
+
+
+def test_a_folded_constant_would_be_noticed(nvcc: Path, tmp_path: Path) -> None:
+    if not nvcc.with_name("nvdisasm").exists():
+        pytest.skip("no nvdisasm found: install the wheel nvidia-cuda-nvdisasm or the CUDA toolkit")
+    folded = """extern "C" __global__ void k(const float *a, const float *b, float *d, unsigned int n) {
+        float r;
+        asm("add.f32 %0, %1, %2;" : "=f"(r) : "f"(1.0f), "f"(2.0f));
+        d[threadIdx.x] = r;
+    }"""
+    (tmp_path / "k.cu").write_text(folded, "utf-8")
+    run(nvcc, "-arch=sm_90", "-cubin", "-o", tmp_path / "k.cubin", tmp_path / "k.cu")
+    code = json.loads(run(nvcc.with_name("nvdisasm"), "-json", tmp_path / "k.cubin"))[1]
+    assert results_from_loads(code[0]["sass-instructions"]) == 0
+
+
+def results_from_loads(instructions: list[dict[str, str]]) -> int:
+    """How many loaded operands there are, if what is stored comes of them by more than moves; else 0.
+
+    Where a value goes is followed without regard to order: calls place a slow path behind its use."""
+    steps: list[tuple[str, set[str], set[str]]] = []
+    loads = 0
+    tainted: set[str] = set()
+    stored: set[str] = set()
+    for i in instructions:
+        opcode, operands = i["opcode"], i.get("operands", "")
+        first, _, rest = operands.partition(",")
+        if opcode.startswith("LDG"):
+            loads += 1
+            tainted |= pair(first)
+        elif opcode.startswith("STG"):
+            stored |= pair(rest) if ".64" in opcode else registers(rest)
+        elif first:
+            steps.append((opcode, pair(first), registers(rest) | registers(i.get("predicate", ""))))
+    computed: set[str] = set()
+    for _ in steps:
+        before = len(tainted) + len(computed)
+        for opcode, written, used in steps:
+            if used & tainted:
+                tainted |= written
+                moved = opcode.startswith(("MOV", "PRMT", "IMAD.MOV"))
+                computed |= written if not moved or used & computed else set()
+        if len(tainted) + len(computed) == before:
+            break
+    return loads if stored & computed else 0
+
+
+def registers(text: str) -> set[str]:
+    return set(re.findall(r"\bU?[RP]\d+", text))
+
+
+def pair(text: str) -> set[str]:
+    """Registers and their neighbours, which hold the upper half of 64 bits."""
+    found = registers(text)
+    return found | {f"{r[: -len(n)]}{int(n) + 1}" for r in found for n in re.findall(r"\d+", r)}
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.stem)
+def test_the_whole_test_program_compiles_without_a_warning(source: Path, nvcc: Path, tmp_path: Path) -> None:
+    run(nvcc, "-Werror", "all-warnings", "-Xcompiler", "-Wall", "-arch=sm_100", "-c", "-o", tmp_path / "k.o", source)
+
+
+def test_the_test_extra_brings_nvcc_on_linux_only() -> None:
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert re.search(r"nvidia-cuda-nvcc[^\"]*sys_platform == 'linux'", text)
+    assert importlib.util.find_spec("ptxemu") is not None

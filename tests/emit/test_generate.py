@@ -1,0 +1,294 @@
+"""`ptxspec generate`: the same bytes everywhere, whole or not at all, and a clear word on what changed."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.util import cache_from_source
+from pathlib import Path
+
+import pytest
+from helpers import ROOT
+from helpers.project import Project
+from ptxspec import roots
+from ptxspec.check.checking import Checked
+from ptxspec.cli.main import main
+from ptxspec.emit import generate, registry
+from ptxspec.emit.text import Files, Templates
+from ptxspec.model import Spec
+from ptxspec.read.link import read
+
+MUL = "spec/instructions/mul.yaml"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    found = (p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in found}
+
+
+def ptxspec(*arguments: str | Path, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ptxspec", *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+
+
+def cells(row: str) -> list[str]:
+    """The cells of a row of a Markdown table: a backslash takes a column's line its meaning."""
+    return re.sub(r"\\.", "", row).split("|")
+
+
+def leftovers(project: Project) -> list[str]:
+    return [p.name for p in project.root.iterdir() if p.name not in ("spec", "templates", "generated")]
+
+
+def test_the_committed_files_are_what_the_specification_gives() -> None:
+    result = ptxspec("generate", "--check")
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr
+    assert re.fullmatch(r"generated/ is up to date: \d+ files\n", result.stdout)
+
+
+def test_the_bytes_depend_on_nothing_but_the_specification(project: Project, tmp_path: Path) -> None:
+    other = tmp_path / "anderswo – elsewhere"
+    shutil.copytree(project.root, other)
+    first = ptxspec("generate", "--root", project.root, PYTHONHASHSEED="1", LC_ALL="C", TZ="UTC")
+    second = ptxspec("generate", cwd=other / "spec", PYTHONHASHSEED="77", LC_ALL="C.UTF-8", TZ="Asia/Tokyo")
+    assert first.returncode == second.returncode == 0, first.stderr + second.stderr
+    assert files(project.root / "generated") == files(other / "generated")
+
+
+def test_the_emulator_has_bytecode_for_processes_that_write_none(project: Project) -> None:
+    package = project.root / "generated/python/ptxemu"
+    assert project.run("generate").code == 0
+    (package / "__pycache__").rename(project.root / "elsewhere")
+    assert project.run("generate").code == 0
+    for path in package.rglob("*.py"):
+        assert Path(cache_from_source(str(path))).is_file()
+
+
+def test_every_file_is_stamped_and_none_names_a_machine_or_a_time(project: Project) -> None:
+    assert project.run("generate").code == 0
+    speed = read(project.root).speed
+    measured = speed.date if speed else ""
+    for name, data in files(project.root / "generated").items():
+        # The day of a measurement stands in the specification, which is allowed to.
+        text = data.decode().replace(measured, "")
+        assert str(project.root) not in text and str(Path.home()) + "/" not in text, name
+        assert not re.search(r"\b20[2-9]\d-\d\d-\d\d\b|\d\d:\d\d:\d\d", text), name
+        assert b"\r" not in data
+        assert not text or "by ptxspec from" in text[:600], name
+
+
+def test_what_changed_is_said(project: Project) -> None:
+    first = project.run("generate")
+    assert first.code == 0 and "  + cuda/mul.cu\n" in first.out
+    assert re.search(r"generated/: (\d+) added, 0 changed, 0 removed, \1 files in all", first.out)
+    assert "was up to date" in project.run("generate").out
+    project.edit(MUL, "summary: Product of two values.", "summary: The product of two values.")
+    (project.root / "generated/stray.txt").write_text("x")
+    second = project.run("generate")
+    assert "  ~ manual/mul.md\n" in second.out and "  - stray.txt\n" in second.out and "mul.cu" not in second.out
+    assert not (project.root / "generated/stray.txt").exists()
+    (project.root / MUL).unlink()
+    assert "  - cuda/mul.cu\n" in project.run("generate").out
+
+
+def test_check_shows_the_difference_and_writes_nothing(project: Project) -> None:
+    missing = project.run("generate", "--check")
+    assert missing.code == 1 and "+++ " in missing.out and not (project.root / "generated").exists()
+    project.run("generate")
+    before = files(project.root)
+    project.edit(MUL, "summary: Product of two values.", "summary: The product of two values.")
+    result = project.run("generate", "--check")
+    assert result.code == 1
+    assert "-Product of two values." in result.out and "+The product of two values." in result.out
+    assert "generated/ is stale: 0 added" in result.err
+    assert {**files(project.root), MUL: before[MUL]} == before
+
+
+def test_a_write_that_fails_leaves_the_old_files(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.run("generate")
+    before = files(project.root / "generated")
+    project.edit(MUL, "summary: Product of two values.", "summary: The product of two values.")
+    written = 0
+
+    def full(path: Path, data: bytes) -> int:
+        nonlocal written
+        written += 1
+        if written > 5:
+            raise OSError(28, "No space left on device", str(path))
+        return path.open("wb").write(data)
+
+    with monkeypatch.context() as m:
+        m.setattr(Path, "write_bytes", full)
+        result = project.run("generate")
+    assert result.code == 2 and "No space left on device" in result.err
+    assert files(project.root / "generated") == before
+    assert leftovers(project) == []
+    assert project.run("generate").code == 0
+    assert leftovers(project) == []
+
+
+# Where a run is killed: in its n-th call of a function of the module or of Path.
+KILLED = {
+    "while it writes": ("Path", "write_bytes", 7, True),
+    "before the exchange": ("generate", "_exchange", 1, True),
+    "after the exchange": ("generate", "_remove", 3, True),
+    "before the first of two renames": ("Path", "rename", 1, False),
+    "between two renames": ("Path", "rename", 2, False),
+    "after two renames": ("generate", "_remove", 3, False),
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+@pytest.mark.parametrize("moment", KILLED)
+def test_a_killed_run_leaves_all_or_nothing(project: Project, moment: str) -> None:
+    owner, name, count, exchange = KILLED[moment]
+    project.run("generate")
+    before = files(project.root / "generated")
+    project.edit(MUL, "summary: Product of two values.", "summary: The product of two values.")
+    script = f"""
+import os, signal, sys
+from pathlib import Path
+from ptxspec.cli.main import main
+from ptxspec.emit import generate
+if not {exchange}:
+    generate._exchange = lambda one, other: False
+calls, original = 0, {owner}.{name}
+def killing(*arguments):
+    global calls
+    calls += 1
+    if calls == {count}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return original(*arguments)
+{owner}.{name} = killing
+main(["generate", "--root", sys.argv[1]])
+"""
+    result = subprocess.run([sys.executable, "-c", script, str(project.root)], capture_output=True, check=False)
+    assert result.returncode == -signal.SIGKILL, result.stderr.decode()
+    after = files(project.root / "generated")
+    if moment.startswith("after"):
+        assert b"The product of two values." in after["manual/mul.md"] and after.keys() == before.keys()
+    elif moment == "between two renames":
+        assert after == {}
+    else:
+        assert after == before
+    assert project.run("generate").code == 0
+    assert leftovers(project) == []
+    assert project.run("generate", "--check").code == 0
+
+
+def test_files_in_the_way_are_replaced(project: Project) -> None:
+    for name in ("generated", ".generated-new", ".generated-old"):
+        (project.root / name).write_text("in the way")
+    assert project.run("generate").code == 0
+    assert leftovers(project) == [] and (project.root / "generated/cuda/mul.cu").exists()
+
+
+def test_a_text_of_the_specification_is_no_code_of_the_emulator(project: Project) -> None:
+    strange = 'A """quoted""" \\d, and "'
+    text = (project.root / MUL).read_text("utf-8")
+    project.write(MUL, re.sub(r"(?m)^summary: .*", lambda _: f"summary: '{strange}'", text))
+    assert project.run("generate").code == 0
+    module = (project.root / "generated/python/ptxemu/instructions/mul.py").read_text("utf-8")
+    assert ast.get_docstring(ast.parse(module)) == f"mul: {strange}"
+
+
+def test_a_text_of_the_specification_is_no_markup_of_the_manual(project: Project) -> None:
+    strange = "one | two <script>alert()</script> 1 < 2"
+    for path, line in (
+        (MUL, "summary: "), ("spec/types.yaml", "    summary: "), ("spec/modifiers.yaml", "    summary: (?=[^>])"),
+        ("spec/observed/evidence.yaml", "assembler: "), ("spec/observed/speed.yaml", "  system: |    note: "),
+    ):  # fmt: skip
+        text = (project.root / path).read_text("utf-8")
+        changed = re.sub(rf"(?m)^({line}).*", lambda m: f"{m[1]}'{strange}'", text)
+        assert strange in changed
+        project.write(path, changed)
+    assert project.run("generate").code == 0
+    pages = {p.stem: p.read_text("utf-8") for p in (project.root / "generated/manual").glob("*.md")}
+    assert pages.keys() > {"index", "ledger", "speed", "mul"}
+    for name, text in pages.items():
+        assert "<script" not in text.replace("\\<", ""), name
+        for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+            assert len({len(cells(row)) for row in table.splitlines()}) == 1, f"{name}: {table}"
+    shown = r"one \| two \<script>alert()\</script> 1 < 2"
+    assert f"| {shown} |" in pages["index"] and f"\n{shown}\n" in pages["mul"]
+
+
+def test_another_product_is_a_function_and_its_templates(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project.root / "templates/sizes.csv.j2").write_text(
+        "{{ stamp }}\n{% for r in rows %}{{ r }}\n{% endfor %}", "utf-8"
+    )
+    monkeypatch.setattr(registry, "_PRODUCTS", dict(registry.products()))
+
+    @registry.product("sizes")
+    def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
+        programs = {v: p[None] for c in checked for v, p in c.programs.items()}
+        rows = [f"{v.spelling},{len(programs[v].lets)}" for i in spec.instructions.values() for v in i.variants]
+        return {"tables/sizes.csv": templates.render("sizes.csv.j2", ["spec/instructions"], rows=rows)}
+
+    assert "  + tables/sizes.csv\n" in project.run("generate").out
+    stamp, *rows = (project.root / "generated/tables/sizes.csv").read_text("utf-8").splitlines()
+    assert stamp == "# Generated by ptxspec from spec/instructions, templates/sizes.csv.j2; do not edit."
+    assert {"add.f32,2", "mul.ftz.f32,4"} < set(rows)
+    assert project.run("generate", "--check").code == 0
+
+
+def test_two_products_cannot_make_the_same_file(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_PRODUCTS", dict(registry.products()))
+    registry.product("index")(lambda spec, checked, templates: {"manual/index.md": ""})
+    result = project.run("generate")
+    assert result.code == 2 and not (project.root / "generated").exists()
+    assert "generated/manual/index.md is made twice: by the products manual and index" in result.err
+
+
+def test_a_broken_template_is_named(project: Project) -> None:
+    project.run("generate")
+    before = files(project.root / "generated")
+    path = project.root / "templates/cuda/instruction.cu.j2"
+    good = path.read_text("utf-8")
+    path.write_text(good + "{% for x in %}", "utf-8")
+    result = project.run("generate")
+    assert result.code == 2 and "templates/cuda/instruction.cu.j2:" in result.err
+    path.write_text(good + "{{ nobody_knows }}", "utf-8")
+    result = project.run("generate")
+    assert result.code == 2 and "templates/cuda/instruction.cu.j2" in result.err and "nobody_knows" in result.err
+    path.unlink()
+    result = project.run("generate")
+    assert result.code == 2 and "the template is missing" in result.err
+    assert files(project.root / "generated") == before
+
+
+@pytest.mark.parametrize("command", [("generate",), ("generate", "--check"), ("validate",), ("verify", "--record")])
+def test_what_nobody_named_is_neither_written_nor_judged(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    command: tuple[str, ...],
+) -> None:  # fmt: skip
+    monkeypatch.setattr("ptxspec.roots._PACKAGE", project.root)
+    monkeypatch.chdir(tmp_path)
+    assert roots.find() == (project.root, True)
+    assert main(command) == 2
+    said = f"no spec/ and templates/ here or above; say where with --root DIR; the program's own is {project.root}"
+    assert capsys.readouterr().err == f"ptxspec: {said}\n"
+    assert not (project.root / "generated").exists()
+
+
+def test_a_checkout_without_templates_is_not_passed_over(
+    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(project.root / "templates")
+    monkeypatch.chdir(project.root / "spec")
+    for command in (["generate"], ["validate"], ["query", "add.f32"]):
+        assert main(command) == 2
+        assert f"{project.root}: holds no templates/" in capsys.readouterr().err
+
+
+def test_all_four_opcodes_are_built_quickly_from_the_api(project: Project) -> None:
+    assert generate.generate(project.root).added
+    assert not generate.generate(project.root)

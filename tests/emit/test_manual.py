@@ -1,0 +1,165 @@
+"""The manual's pages: what they say holds, they agree with the queries, and their links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+import ptxspec
+import pytest
+from helpers import ROOT
+from ptxspec.query import show
+from ptxspec.read.link import read
+from ptxspec.roots import find
+
+FOLDER = ROOT / "generated/manual"
+SPEC = read(ROOT)
+DB = ptxspec.load(root=ROOT)
+PAGES = sorted(FOLDER.glob("*.html"))
+TEXTS = sorted(FOLDER.glob("*.md"))
+
+
+class Page(HTMLParser):
+    """Links, anchors, and rows of tables as lists of the cells' texts."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.rows: list[list[str]] = []
+        self._open = False
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.ids += [str(given["id"])] if "id" in given else []
+        self.links += [str(given["href"])] if "href" in given else []
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+            self._open = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open = self._open and tag not in ("td", "th")
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self.rows[-1][-1] += data
+
+
+@cache
+def page(path: Path) -> Page:
+    return Page(path)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.stem)
+def test_links_lead_somewhere(path: Path) -> None:
+    found = page(path)
+    assert [i for i, n in Counter(found.ids).items() if n > 1] == []
+    for link in found.links:
+        if not link.startswith("https://"):
+            name, _, anchor = link.partition("#")
+            there = FOLDER / name if name else path
+            assert there.is_file(), link
+            assert not anchor or anchor in page(there).ids, link
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda p: p.stem)
+def test_rows_of_a_markdown_table_have_as_many_cells_as_its_head(path: Path) -> None:
+    width = 0
+    for line in path.read_text("utf-8").splitlines():
+        cells = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
+        assert cells == width or not (cells and width), line
+        width = cells
+
+
+# Availability
+
+TWICE = {s for s, n in Counter(v.spelling for v in DB.variants).items() if n > 1}
+
+
+def shown(v: ptxspec.Variant) -> str:
+    return f"{v.spelling} ({v.operands})" if v.spelling in TWICE else v.spelling
+
+
+def test_the_matrix_is_what_the_queries_say() -> None:
+    head, *rows = page(FOLDER / "availability.html").rows
+    assert [r[0] for r in rows] == [shown(v) for v in DB.variants]
+    bases = [t.name for t in SPEC.targets.values() if not t.base]
+    order = {p: i for i, p in enumerate(SPEC.versions)}
+    columns = {}
+    for place, text in enumerate(head[1:], 1):
+        first, _, last = text.partition(" to ")
+        columns |= dict.fromkeys(bases[bases.index(first) : bases.index(last or first) + 1], place)
+    assert list(columns) == bases
+    for t in SPEC.targets.values():
+        place = columns[t.base or t.name]
+        for ptx in list(SPEC.versions)[order[t.ptx] :]:
+            said = set()
+            for row in rows:
+                first, _, last = row[place].partition("\N{EN DASH}")
+                if first and order[first] <= order[ptx] <= order[last or ptx]:
+                    said.add(row[0])
+            assert said == {shown(v) for v in DB.available(target=t.name, ptx=ptx)}, (t.name, ptx)
+
+
+def names(cell: str) -> set[str]:
+    return {n for n in re.split(r",\s*", cell) if n}
+
+
+def test_the_history_is_what_the_queries_say() -> None:
+    rows = {r[0]: r[1:] for r in page(FOLDER / "history.html").rows}
+    versions = list(SPEC.versions)
+    for old, new in zip(["", *versions], versions, strict=False):
+        brought, _, ended = rows[new][2].partition("No longer: ")
+        added, removed = DB.diff_ptx(old, new) if old else (DB.available(ptx=new), [])
+        assert (names(brought), names(ended)) == (set(map(shown, added)), set(map(shown, removed))), new
+        assert names(rows[new][1]) == {t.name for t in SPEC.targets.values() if t.ptx == new}
+    for t in SPEC.targets.values():
+        assert names(rows[t.name][1]) == {shown(v) for v in DB.variants if v.requires.target == t.name}
+
+
+# What a page says of its instruction
+
+
+@pytest.mark.parametrize("opcode", SPEC.instructions)
+def test_a_page_speaks_of_no_target_on_which_nothing_of_it_exists(opcode: str) -> None:
+    text = (FOLDER / f"{opcode}.md").read_text("utf-8")
+    variants = SPEC.instructions[opcode].variants
+    oldest = min(SPEC.targets[v.requires.target].order for v in variants if v.type.name == "f32")
+    assert ("From sm_10 to sm_13, `.f32` behaves" in text) == (oldest <= SPEC.targets["sm_13"].order)
+
+
+def test_a_nan_rule_is_named_with_what_follows_it() -> None:
+    text = (FOLDER / "rcp.md").read_text("utf-8")
+    assert "- `.approx.f64`: Every NaN result is 0x7fffffff00000000" in text
+    assert "- `other .f64`: A NaN operand's payload survives" in text
+    assert "## NaN results" not in (FOLDER / "testp.md").read_text("utf-8")
+
+
+def test_what_is_open_is_named_beside_the_claim() -> None:
+    """Of results that are no NaN; the notes say why, and what the emulator does."""
+    named = {
+        "relu": "whether .relu turns -0.0 into +0.0",
+        "oob": "which bits the out-of-bounds NaN has and in which operands it counts",
+        "ftz": "whether a result that only rounding makes normal is flushed",
+    }
+    inexact = {"mul", "fma", "mad", "div", "rcp"}
+    for v in DB.variants:
+        if v.claim == "exact":
+            opcode, *modifiers = v.spelling.split(".")
+            wanted = {text for m, text in named.items() if m in modifiers and (m != "ftz" or opcode in inexact)}
+            assert {text for text in named.values() if text in v.rests_on} == wanted, v.spelling
+
+
+def test_what_is_shown_of_a_variant_has_its_notes_and_no_others() -> None:
+    root = find(ROOT)
+    for i in SPEC.instructions.values():
+        for v in i.variants:
+            shown = show.page(root, v.spelling, v.operands)
+            assert [n.text for n in i.notes if n.text in shown] == [n.text for n in i.notes if n.selector.matches(v)]
+            assert ("NaN results" in shown) != v.predicate

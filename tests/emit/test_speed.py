@@ -1,0 +1,79 @@
+"""The manual shows the speed that was recorded, as it was recorded; nothing needs it to be there."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+
+import pytest
+import tables
+from helpers import ROOT
+from helpers.project import Project
+from ptxspec.model import Speed
+from ptxspec.read.link import read
+
+MACHINE = {"processor": "A <Fast> One", "cores": "64", "compiler": "none"}
+SHOWN = [
+    tables.Table(
+        "Kernels", "Less is faster.", ["family", "ns", "peer"], [["f8", "0.5 (6)", ""], ["-0.0", "no", "8.10"]]
+    ),
+    tables.Table("Around", "In ms.", ["what", "measured"], [['"quoted": here', "1 # not a comment"]]),
+]
+
+
+def text_of(page: Path) -> str:
+    return html.unescape(page.read_text("utf-8")) if page.suffix == ".html" else page.read_text("utf-8")
+
+
+@pytest.fixture
+def recorded(project: Project) -> Speed:
+    """A specification with a record as the benchmarks write it, read back."""
+    project.write("spec/observed/speed.yaml", tables.as_yaml(SHOWN, MACHINE))
+    speed = read(project.root).speed
+    assert speed is not None
+    return speed
+
+
+def test_what_the_benchmarks_write_is_what_is_read(recorded: Speed) -> None:
+    assert recorded.machine == MACHINE
+    assert recorded.command == tables.COMMAND
+    for written, found in zip(SHOWN, recorded.tables, strict=True):
+        assert (found.title, found.note, list(found.columns)) == (written.title, written.note, written.columns)
+        assert [list(row) for row in found.rows] == written.rows
+
+
+@pytest.mark.parametrize("suffix", ["md", "html"])
+def test_the_page_shows_what_the_record_says(project: Project, recorded: Speed, suffix: str) -> None:
+    assert project.run("generate").code == 0
+    # A sign that Markdown would take for markup has a backslash before it.
+    page = text_of(project.root / f"generated/manual/speed.{suffix}").replace("\\<", "<")
+    for expected in (recorded.date, recorded.command, *(t.title for t in SHOWN), *(t.note for t in SHOWN)):
+        assert expected in page
+    between, around = (" | ", ("| ", " |")) if suffix == "md" else ("</td><td>", ("<tr><td>", "</td></tr>"))
+    for row in [*MACHINE.items(), *(row for t in recorded.tables for row in t.rows)]:
+        assert f"{around[0]}{between.join(row)}{around[1]}\n" in page
+    index = text_of(project.root / f"generated/manual/index.{suffix}")
+    assert f"speed.{suffix}" in index and recorded.date in index
+
+
+def test_a_specification_that_nobody_measured_has_no_such_page(project: Project) -> None:
+    (project.root / "spec/observed/speed.yaml").unlink(missing_ok=True)
+    assert read(project.root).speed is None
+    assert project.run("generate").code == 0
+    assert not list((project.root / "generated/manual").glob("speed.*"))
+    assert "speed" not in text_of(project.root / "generated/manual/index.md")
+
+
+def test_a_row_of_another_length_than_its_table_is_pointed_at(project: Project, recorded: Speed) -> None:
+    project.edit("spec/observed/speed.yaml", '["-0.0", "no", "8.10"]', '["-0.0", "no"]')
+    result = project.run("validate")
+    assert result.code == 1
+    place = project.place("spec/observed/speed.yaml", '["-0.0"')
+    assert f"{place}: error: 2 cells under 3 columns" in result.err
+
+
+def test_the_record_in_the_repository_is_of_the_machine_that_it_names() -> None:
+    speed = read(ROOT).speed
+    assert speed is not None
+    assert {"processor", "cores", "system", "python", "numpy", "compiler"} <= speed.machine.keys()
+    assert speed.command == tables.COMMAND

@@ -1,0 +1,379 @@
+"""`ptxspec lint` on registers: what ptxas says of every declared type, name and constraint in every place."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import ptxspec
+import pytest
+from helpers import ROOT
+from ptxspec.lint.findings import ERROR
+from ptxspec.lint.linter import Linter
+from ptxspec.ptxas.asking import CANARY, MESSAGE, REGISTERS, find_ptxas, version
+from ptxspec.query.database import Database, Variant
+
+HEADER = ".version {ptx}\n.target {target}\n.entry k(.param .u64 pp, .param .f32 pf) {{\n{declarations}\n"
+DECLARED = ".reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %b<8>; .reg .f32 %f<8>; .reg .f64 %d<8>; .reg .pred %p<8>;"
+NEWEST = ("sm_121a", "9.5")
+
+
+@pytest.fixture(scope="module")
+def db() -> Database:
+    return ptxspec.load(root=ROOT)
+
+
+@pytest.fixture(scope="module")
+def ptxas(db: Database) -> Path:
+    found = find_ptxas()
+    if found is None:
+        pytest.skip("no ptxas found: install the wheel nvidia-cuda-nvcc or the CUDA toolkit")
+    if f"ptxas {version(found)}" != db.data["assembler"]["observed"]:
+        pytest.skip(f"the specification records {db.data['assembler']['observed']}, and {found} is {version(found)}")
+    return found
+
+
+def lines_refused(ptxas: Path, path: Path, text: str) -> set[int]:
+    """The lines of which ptxas complains. The canary proves that it went to the end."""
+    path.write_text(text)
+    said = subprocess.run([str(ptxas), str(path), "-o", str(path.with_suffix(".o"))], capture_output=True, text=True)
+    return {int(m["line"]) for m in MESSAGE.finditer(said.stderr) if m["line"]}
+
+
+def lines_in_error(db: Database, text: str, language: str = "ptx") -> set[int]:
+    return {f.line for f in db.lint(text, language=language) if f.severity == ERROR}
+
+
+def disagreements(
+    db: Database, ptxas: Path, path: Path, declarations: str, statements: list[str], pair: tuple[str, str] = NEWEST
+) -> list[str]:
+    target, ptx = pair
+    header = HEADER.format(target=target, ptx=ptx, declarations=declarations)
+    first = header.count("\n") + 1
+    text = header + "\n".join(statements) + f"\n{CANARY}\n}}\n"
+    refused = lines_refused(ptxas, path, text)
+    last = first + len(statements)
+    assert last in refused and min(refused) >= first, "not every statement was judged"
+    wrong = lines_in_error(db, text) ^ (refused - {last})
+    return [f"{statements[i - first]} is {'refused' if i in refused else 'taken'} by ptxas" for i in sorted(wrong)]
+
+
+def parts(v: Variant) -> tuple[str, list[str]]:
+    register = REGISTERS[v.type]
+    first = "%p0" if v.opcode == "testp" else f"{register}0"
+    return v.spelling, [first, *(f"{register}{i + 1}" for i in range(v.operands))]
+
+
+def written(v: Variant, place: int, name: str) -> str:
+    spelling, operands = parts(v)
+    operands[place] = name
+    return f"{spelling} {', '.join(operands)};"
+
+
+def typical(db: Database, pair: tuple[str, str]) -> list[Variant]:
+    """Of each opcode, type and number of operands one variant."""
+    found: dict[tuple[str, str, int], Variant] = {}
+    for v in db.available(*pair):
+        found.setdefault((v.opcode, v.type, v.operands), v)
+    return list(found.values())
+
+
+TYPES = ("b8", "u8", "s8", "b16", "u16", "s16", "f16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64", "pred")
+NEW_TYPES = ("f16x2", "b128")
+VECTORS = ("v2 .f32", "v4 .f32", "v2 .b16", "v2 .f16", "v4 .b16", "v2 .b32", "v2 .f64", "v2 .b64")
+
+
+@pytest.mark.parametrize("pair", [NEWEST, ("sm_90", "7.8"), ("sm_80", "7.0"), ("sm_53", "6.5"), ("sm_13", "1.4")])
+def test_every_type_of_register_in_every_place_is_judged_as_ptxas_judges_it(
+    db: Database, ptxas: Path, tmp_path: Path, pair: tuple[str, str]
+) -> None:
+    types = (*TYPES, *(NEW_TYPES if pair == NEWEST else ()), *VECTORS)
+    if pair[1] < "4":
+        types = tuple(t for t in types if "f16" not in t)
+    declarations = DECLARED + "".join(f" .reg .{t} x{i}, y{i}_<3>;" for i, t in enumerate(types))
+    names = [f"{n}{i}{m}" for i, _ in enumerate(types) for n, m in (("x", ""), ("y", "_2"))]
+    names += [f"x{i}.{c}" for i, t in enumerate(types) if t in VECTORS for c in "xy"]
+    variants = db.available(*pair) if pair == NEWEST else typical(db, pair)
+    some = [written(v, i, n) for v in variants for i in range(v.operands + 1) for n in names]
+    assert len(some) > 500
+    if pair == NEWEST:
+        some = random.Random(3).sample(some, 30_000)
+    assert disagreements(db, ptxas, tmp_path / "a.ptx", declarations, some, pair) == []
+
+
+def test_every_special_register_is_refused_in_every_place(db: Database, ptxas: Path, tmp_path: Path) -> None:
+    special = [n.replace("<8>", "7").replace("<32>", "31").replace("<2>", "1") for n in _special(db)]
+    some = [written(v, i, n) for v in typical(db, NEWEST) for i in range(v.operands + 1) for n in special]
+    some += [f"add.f32 %f0, {n}.x, %f1;" for n in special if n != "WARP_SZ"]
+    assert disagreements(db, ptxas, tmp_path / "a.ptx", DECLARED, some) == []
+    # No declaration is needed for that.
+    assert {f.code for f in db.lint("\n".join(some))} == {"illegal-operand", "illegal-destination"}
+    assert [f.line for f in db.lint("\n".join(some))] == list(range(1, len(some) + 1))
+
+
+def test_special_registers_exist(db: Database, ptxas: Path, tmp_path: Path) -> None:
+    for name in _special(db):
+        single = name.replace("<8>", "7").replace("<32>", "31").replace("<2>", "1")
+        some = [f"mov.{t} {r}, {single}{part};" for t, r in (("b32", "%r0"), ("b64", "%b0")) for part in ("", ".x")]
+        some += [f"mov.pred %p0, {single};"]
+        some = [s for s in some if "WARP_SZ." not in s]
+        text = HEADER.format(target=NEWEST[0], ptx=NEWEST[1], declarations=DECLARED) + "\n".join(some) + "\n}\n"
+        assert len(lines_refused(ptxas, tmp_path / "a.ptx", text)) < len(some), name
+
+
+def _special(db: Database) -> list[str]:
+    found: list[str] = db.data["assembler"]["special_registers"]
+    return found
+
+
+# Names. In each the last instruction is meant.
+
+NAMED = [
+    ".reg .f32 x; add.f32 x,x,x;",
+    ".reg .f64 x; add.f32 x,x,x;",
+    ".reg .f32 x, y , z; add.f32 x,y,z;",
+    ".reg .f32 x, %y<3>, z; add.f32 x,%y2,z;",
+    ".reg .f32 x, %y<3>, z; add.f32 x,%y3,z;",
+    ".reg.f32 x; add.f32 x,x,x;",
+    ".reg\t.f32\tx ; add.f32 x,x,x;",
+    ".reg .f32 /* .f64 */ x // , y\n, z; add.f32 x,z,x;",
+    ".reg .f32 /* .f64 */ x // , y\n, z; add.f32 x,y,x;",
+    ".reg .f32 x<0x3>; add.f32 x2,x0,x1;",
+    ".reg .f32 x<3 >; add.f32 x2,x3,x1;",
+    ".reg .f32 x<9>; add.f32 x007,x8,x1;",
+    f".reg .f32 x<9>; add.f32 x{'0' * 30}7,x8,x1;",
+    f".reg .f32 x<9>; add.f32 x{'7' * 30},x8,x1;",
+    ".reg .f32 x1<5>; add.f32 x10,x11,x12;",
+    ".reg .f32 x<4>; add.f32 x,x1,x2;",
+    ".reg .f32 x<8>, x8; add.f32 x7,x0,x8;",
+    ".reg .align 8 .f32 x; add.f32 x,x,x;",
+    ".reg .v4 .f32 x; add.f32 x.x,x.y,x.w;",
+    ".reg .v4 .f32 x; add.f32 x.r,x.g,x.b;",
+    ".reg .v4 .f32 x; add.f32 %f0,x,%f1;",
+    ".reg.v2.f32 x; add.f32 x.x,x.y,%f1;",
+    ".reg .v2 .f32 x<3>; add.f32 %f0,x2.x,x1.y;",
+    ".reg .v4 .f32 x; add.f64 %d0,x.x,%d0;",
+    ".reg .f32 x; add.f32 %f0,x.x,x;",
+    ".reg .f32 x; add.f32 %f0,x.b0,x;",
+    ".reg .f32 x; add.f32 %f0,x[0],x;",
+    ".reg .f32 add; add.f32 add,add,add;",
+    ".reg .f32 %clock; add.f32 %f0,%clock,%f1;",
+    ".reg .f64 %clock; add.f32 %f0,%clock,%f1;",
+    "{.reg .f64 x;} add.f64 x,x,x;",
+    ".reg .f32 x; {.reg .f64 x; add.f64 x,x,x;}",
+    ".reg .f32 x; {.reg .f64 x; add.f32 x,x,x;}",
+    ".reg .f32 x; {.reg .f64 x; } add.f32 x,x,x;",
+    ".reg .f32 x; {.reg .f64 x; {.reg .f16 x; add.f16 x,x,x;}}",
+    ".reg .f32 x; {.reg .f64 x; {.reg .f16 y;} add.f64 x,x,x;}",
+    ".reg .f32 x; {{}{ }} add.f32 x,x,x;",
+    ".reg .f32 x<9>; {.reg .f64 x<3>; add.f32 %f0,x5,%f1;}",
+    ".reg .f32 x<9>; {.reg .f64 x<3>; add.f32 %f0,x2,%f1;}",
+    "add.f32 %f0,x,%f1;",
+    "add.f32 x,%f0,%f1;",
+    "add.f32 %F0,%f0,%f1;",
+    "add.f32 %f0,pf,%f1;",
+    "add.f32 %f0,pp,%f1;",
+    "add.f32 %f0,g,%f1;",
+    "add.f32 g,%f0,%f1;",
+    "add.f32 %f0,k,%f1;",
+    "add.f32 %f0,f,%f1;",
+    "add.f32 f,%f0,%f1;",
+    "add.f32 other,%f0,%f1;",
+    "L: add.f32 %f0,L,%f1;",
+    ".param .f32 q; add.f32 %f0,q,%f1;",
+    ".local .f32 q; add.f32 %f0,q,%f1;",
+    "add.f32 %f0,ra,%f1;",
+    "@%p0 add.f32 %f0,%d0,%f1;",
+    "testp.finite.f32 %p0,%f1;",
+    "testp.finite.f32 %f0,%f1;",
+    "testp.finite.f64 %p0,%f1;",
+    "add.rn.f32.f16 %f0,%h1,%f2;",
+    "add.rn.f32.f16 %f0,%f1,%f2;",
+    "add.rn.f32.f16 %f0,%h1,%h2;",
+    "fma.rn.f32.bf16 %f0,%h1,%h2,%f3;",
+    "fma.rn.f32.bf16 %f0,%h1,%f2,%f3;",
+    "add.rn.f32.f16 %f0,1.0,%f2;",
+    "add.rn.f32.f16 %f0,%h1,1.0;",
+]
+FUNCTION = """\
+.version 9.5
+.target sm_100a
+.global .f32 g;
+.extern .func (.param .b32 r) other (.param .b32 a);
+.func (.reg .f32 ra) f (.reg .f64 rb, .reg .pred rc, .param .f32 pa)
+{{
+  .reg .f32 s;
+  {inner}
+  ret;
+}}
+.visible .entry k (.param .u64 pp, .param .f32 pf)
+.maxntid 128, 1, 1
+{{
+  .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %b<8>; .reg .f32 %f<8>; .reg .f64 %d<8>; .reg .pred %p<8>;
+  {body}
+  ret;
+}}
+"""
+INNER = ["add.f32 ra,ra,s;", "add.f64 rb,rb,rb;", "add.f32 rb,ra,s;", "add.f32 s,pa,s;", "testp.finite.f32 rc,s;",
+         "add.f32 rc,s,s;", "add.f32 %f0,s,s;", "add.f32 s,pf,s;"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text", [FUNCTION.format(inner="", body=b) for b in NAMED] + [FUNCTION.format(inner=i, body="") for i in INNER]
+)
+def test_names_mean_what_ptxas_takes_them_for(db: Database, ptxas: Path, tmp_path: Path, text: str) -> None:
+    assert lines_in_error(db, text) == lines_refused(ptxas, tmp_path / "a.ptx", text)
+
+
+@pytest.mark.parametrize("size", [1, 7, 64])
+def test_declarations_may_stand_in_several_pieces(db: Database, size: int) -> None:
+    text = FUNCTION.format(inner=" ".join(INNER), body=" ".join(n for n in NAMED if ".reg" not in n))
+    pieces = (text[i : i + size] for i in range(0, len(text), size))
+    whole = [(f.line, f.column, f.message) for f in Linter(db).lint([text], "f")]
+    assert len(whole) > 15
+    assert [(f.line, f.column, f.message) for f in Linter(db).lint(pieces, "f")] == whole
+
+
+def test_a_register_is_named_with_its_type_and_what_is_taken(db: Database) -> None:
+    text = FUNCTION.format(inner="", body="add.f32 %f0, %d1, x;\n testp.finite.f32 %f0, %f1; add.f32 %f0, %clock, 1.0;")
+    found = [(f.code, f.message, f.source[f.at : f.at + f.length]) for f in db.lint(text)]
+    assert found == [
+        ("illegal-register", "%d1 is a .f64 register; add.f32 takes .f32 or .b32 here", "%d1"),
+        ("undeclared-register", "no register x is declared here", "x"),
+        ("illegal-register", "%f0 is a .f32 register; testp.finite.f32 takes .pred here", "%f0"),
+        ("illegal-operand", "%clock is a special register, which is not read here", "%clock"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "add.f32 a, b, c;",
+        "{ add.f32 a, b, c; }",
+        ".reg .f32 a; add.f32 a, b, a;",
+        ".entry k() { .reg .f32 a } .reg b; add.f32 a, b, c;",
+        ".entry k() { .reg .f32 a<b>; add.f32 a1, c, d; }",
+        ".entry k() { .reg .f32 a<010>; add.f32 a1, c, d; }",
+        f"%{'1' * 5000} add.f32 %{'1' * 5000}, x{'0' * 5000}, d;",
+        '#include "declarations.h"\n.entry k() { add.f32 a, b, c; }',
+    ],
+)
+def test_where_a_declaration_may_be_out_of_sight_nothing_is_said(db: Database, text: str) -> None:
+    assert [f for f in db.lint(text) if f.code != "syntax"] == []
+
+
+# Inline assembly
+
+LETTERS = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double"}
+
+
+def compilers() -> list[str]:
+    found = find_ptxas()
+    beside = [found.with_name("nvcc")] if found else []
+    on_path = shutil.which("nvcc")
+    both = [str(p) for p in beside if p.exists()] + ([on_path] if on_path else [])
+    return both if shutil.which("g++") else []
+
+
+@pytest.mark.parametrize("nvcc", compilers() or [""])
+def test_constraints_are_judged_as_ptxas_judges_what_nvcc_makes_of_them(
+    db: Database, ptxas: Path, tmp_path: Path, nvcc: str
+) -> None:
+    if not nvcc:
+        pytest.skip("no nvcc, or no host compiler for it")
+    statements = []
+    for v in typical(db, ("sm_100", "8.6")):
+        spelling, operands = parts(v)
+        if v.opcode == "testp":
+            continue
+        right = next(c for c, t in (("h", 16), ("r", 32), ("l", 64)) if t == _bits(v.type))
+        for place, letter in itertools.product(range(len(operands)), LETTERS):
+            letters = [letter if i == place else right for i in range(len(operands))]
+            out, *sources = (f'"{"=" if i == 0 else ""}{c}"(v{c})' for i, c in enumerate(letters))
+            numbers = ", ".join(f"%{i}" for i in range(len(operands)))
+            statements.append(f'asm volatile("{spelling} {numbers};" : {out} : {", ".join(sources)});')
+    assert len(statements) > 200
+    variables = "".join(f"{t} v{c} = *({t}*)p;" for c, t in LETTERS.items())
+    source = tmp_path / "a.cu"
+    source.write_text(f"__global__ void k(void* p) {{ {variables}\n" + "\n".join(statements) + "\n}\n")
+    module = tmp_path / "a.ptx"
+    # It asks its own ptxas, and so fails, but writes the file.
+    subprocess.run([nvcc, "-ptx", "-arch=sm_100", str(source), "-o", str(module)], check=False, capture_output=True)
+    lines = module.read_text().splitlines()
+    starts = [i + 2 for i, line in enumerate(lines) if "begin inline asm" in line]
+    assert len(starts) == len(statements)
+    refused = lines_refused(ptxas, module, module.read_text())
+    expected = {i + 2 for i, line in enumerate(starts) if line in refused}
+    assert len(expected) > 100
+    assert lines_in_error(db, source.read_text(), "c++") == expected
+    assert lines_in_error(db, module.read_text()) == refused
+
+
+def _bits(type_: str) -> int:
+    m = re.fullmatch(r"b?f(\d+)(?:x(\d))?", type_)
+    assert m
+    return int(m[1]) * int(m[2] or 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ('asm("add.f32 %0,%1,%2;" : "=d"(x) : "f"(a), "f"(b));', ["illegal-register"]),
+        ('asm("add.f32 %0,%1,%2;" : "=f"(x) : "f"(a), "f"(b));', []),
+        ('asm("add.f32 %0,%1,%2;" : "=r"(x) : "f"(a), "r"(b));', []),
+        ('asm("add.f32 %0,%0,%1;" : "+f"(x) : "d"(a));', ["illegal-register"]),
+        ('asm("add.f32 %0,%0,%1;" : "+d"(x) : "f"(a));', ["illegal-register", "illegal-register"]),
+        ('asm("add.f32 %0,%1,%2;" : "=&f"(x) : "0"(a), "f"(b));', []),
+        ('asm("add.f32 %0,%1,%2;" : "=d"(x) : "0"(a), "f"(b));', ["illegal-register", "illegal-register"]),
+        ('asm("add.f32 %0,%1,%2;" : "=f"(x) : "f"(a), "n"(3));', ["illegal-immediate"]),
+        ('asm volatile("add.f32 %0,%1,%2;" : [out] "=f"(x[f(")", \')\')]) : "f"(a) /* ) */, "l"(b) : "memory");',
+         ["illegal-register"]),
+        ('asm("{ .reg .f64 t; add.f64 t,%0,%0; add.f32 t,%1,%1; }" :: "d"(a), "f"(b));', ["illegal-register"]),
+        ('asm("{ .reg .f64 %%t; add.f64 %%t,%0,%0; add.f32 %%t,%1,%1; }" :: "d"(a), "f"(b));', ["illegal-register"]),
+        ('asm("{ .reg .pred p; testp.finite.f32 p,%1; testp.finite.f32 %0,%1; }" : "=f"(a) : "f"(b));',
+         ["illegal-register"]),
+        ('asm("add.f32 %0,%%laneid,%1;" : "=f"(x) : "f"(a));', ["illegal-operand"]),
+        # Not known: macros, other names, more operands than there are.
+        ('asm("add.f32 %0,%1,%2;" : OUT(x) : "d"(a), "d"(b));', []),
+        ('asm("add.f32 %0,%1,%2;" : "=f"(x) : "f"(a), IN(b));', []),
+        ('asm("add.f32 %0,%1,%2;" : "=" F (x) : "d"(a), "d"(b));', []),
+        ('asm("add.f32 %0,%1,%2;" ARGUMENTS);', []),
+        ('asm("add.f32 %0,%1,t;" : "=f"(x) : "f"(a));', []),
+        ('asm("add.f32 %0,%1,%7;" : "=f"(x) : "f"(a));', []),
+        ('asm("add.f32 %0,%1,%2;" : "=rm"(x) : "X"(a), "f"(b));', []),
+        ('asm("add.f32 %0,%1,%2;" : "=d"(x) : "d"(a), "d"(b)', []),
+    ],
+)  # fmt: skip
+def test_the_constraints_of_inline_assembly_are_types(db: Database, text: str, codes: list[str]) -> None:
+    assert [f.code for f in db.lint(text, language="c++")] == codes
+    for size in (1, 5, 16):
+        pieces = (text[i : i + size] for i in range(0, len(text), size))
+        assert [f.code for f in Linter(db).lint(pieces, "f", "c++")] == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ('tl.inline_asm_elementwise("add.f32 $0, $1, $2;", "=f,f,f", [a])', []),
+        ('tl.inline_asm_elementwise("add.f32 $0, $1, $2;", "=f,f,d", [a])', ["illegal-register"]),
+        ('tl.inline_asm_elementwise(asm="add.f16x2 $0, $1, $2;",\n   constraints="=r,r,l,~{memory}")',
+         ["illegal-register"]),
+        ('tl.inline_asm_elementwise("add.f32 $0, $1, $2;", constraints=c)', []),
+        ('tl.inline_asm_elementwise("add.f32 $0, $1, $2;", ("=f,f"), [a])', []),
+        ('f("add.f32 $0, $1, $2;", "some text")', []),
+        ('["add.f32 $0, $1, $2;", "d", "d"]', []),
+        ('f"{{ {declarations} add.f32 t, $1, $2; }}"', []),
+        ('m = f".version 8.0\\n.target sm_80\\n.entry k() {{ {decl} add.f32 a, b, c; }}"', []),
+        ('m = ".version 8.0\\n.target sm_80\\n.entry k() { .reg .f64 a; add.f32 a, a, c; }"',
+         ["illegal-register", "illegal-register", "undeclared-register"]),
+    ],
+)  # fmt: skip
+def test_the_constraints_of_triton_are_types(db: Database, text: str, codes: list[str]) -> None:
+    assert [f.code for f in db.lint(text, language="python")] == codes
+    for size in (1, 5, 16):
+        pieces = (text[i : i + size] for i in range(0, len(text), size))
+        assert [f.code for f in Linter(db).lint(pieces, "f", "python")] == codes

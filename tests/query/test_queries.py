@@ -1,0 +1,300 @@
+"""What exists where, and why not: the database's answers, and list, query and diff in the terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+
+import ptxspec
+import pytest
+from helpers import ROOT
+from ptxspec.cli.main import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def db() -> ptxspec.Database:
+    return ptxspec.load(ROOT)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*arguments: str) -> tuple[int, str, str]:
+        code = main([arguments[0], "--root", str(ROOT), *arguments[1:]])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+def reasons(verdict: ptxspec.Verdict) -> list[str]:
+    return [r.code for r in verdict.reasons]
+
+
+def test_loading_a_root_reads_its_yaml_and_equals_the_generated_file() -> None:
+    assert ptxspec.load(ROOT).data == json.loads((ROOT / "generated/data/ptxspec.json").read_text("utf-8"))
+
+
+def test_a_variant_says_what_it_needs(db: ptxspec.Database) -> None:
+    three = db.variant("max.f32", operands=3)
+    assert (three.requires.target, three.requires.ptx, three.requires.until) == ("sm_100", "8.8", None)
+    assert db.variant("max.f32").operands == 2
+    assert db.variant("max.NaN.ftz.f32").spelling == "max.ftz.NaN.f32"
+
+
+def test_what_the_manual_says_stands_beside_what_the_assembler_does(db: ptxspec.Database) -> None:
+    v = db.variant("add.f64")
+    assert v.requires.target == "sm_10"
+    assert v.manual is not None and v.manual.target == "sm_13"
+
+
+@pytest.mark.parametrize(
+    ("spelling", "operands", "code", "message"),
+    [
+        ("max.NaN.f64", None, "illegal-modifier", "max.f64 has no .NaN; it has no modifiers"),
+        ("add.rz.bf16", None, "illegal-modifier", "add.bf16 has no .rz; it has .rn"),
+        ("add.satt.f32", None, "unknown-modifier", "did you mean '.sat'?"),
+        ("max.xorsign.f32", None, "missing-modifier", "max.xorsign.f32 lacks .abs"),
+        ("add.rn.rz.f32", None, "excluding-modifiers", ".rn and .rz exclude each other"),
+        ("max.f32", 4, "operand-count", "max.f32 takes 2 or 3 source operands, not 4"),
+        ("addd.f32", None, "unknown-opcode", "did you mean 'add'?"),
+        ("add.float", None, "unknown-type", "unknown type or modifier '.float'; add has .f32, "),
+        ("add.bf16x4", None, "unknown-type", "unknown type or modifier '.bf16x4'; did you mean '.bf16x2'?"),
+        ("testp.nan.f32", None, "unknown-modifier", "testp.f32 has no .nan; it has .finite, "),
+        ("max.f32x2", None, "illegal-type", "max has no .f32x2; it has .f32, .f64"),
+        ("add.sat.sat.f32", None, "repeated-modifier", ".sat stands twice"),
+        ("add..f32", None, "syntax", "a spelling is names with a dot between, as in add.f32, without operands"),
+        ("max.f32 d, a, b, c", None, "syntax", "as in max.f32, without operands"),
+    ],
+)
+def test_what_does_not_exist_is_explained(
+    db: ptxspec.Database, spelling: str, operands: int | None, code: str, message: str
+) -> None:
+    verdict = db.query(spelling, operands)
+    assert not verdict.exists and not verdict.available
+    assert code in reasons(verdict)
+    assert any(message in r.message for r in verdict.reasons)
+    assert verdict.nearest
+
+
+@pytest.mark.parametrize(
+    ("spelling", "said"),
+    [
+        ("add.s32", ".s32 is a type of other sections of PTX; here add has .f32, "),
+        ("mul.lo.s32", ".s32 is a type of other sections"),
+        ("add.cc.u32", ".u32 is a type of other sections"),
+        ("mul24.lo.u32", ".u32 is a type of other sections"),
+        ("fma.rn.f32.f16", ".f32 and .f16 together are a mixed-precision form"),
+        ("ld.global.f32", "unknown opcode 'ld'"),
+    ],
+)
+def test_what_ptx_may_have_outside_of_the_database_is_not_denied(run: Run, spelling: str, said: str) -> None:
+    code, out, _ = run("query", spelling)
+    assert code == 1 and out.startswith(f"no: {spelling} is not in this database\n  {said}")
+    assert "nearest" not in out
+
+
+def test_what_lint_leaves_alone_is_not_denied_by_a_query(db: ptxspec.Database) -> None:
+    assembler = db.data["assembler"]
+    left = 0
+    for opcode in db.opcodes:
+        for other in assembler["other_types"]:
+            text = f"{opcode}.{other} %r0, %r1, %r2;"
+            left += (alone := db.lint(text) == [])
+            assert (reasons(db.query(f"{opcode}.{other}")) == ["not-in-database"]) == alone, text
+    assert left > 100
+    for spelling, _ in assembler["mixed"]["spellings"]:
+        assert reasons(db.query(spelling)) == ["not-in-database"]
+
+
+SUGGESTED = [
+    ("cos.aprox.f32", "cos.approx.f32"),
+    ("sqrt.RN.f32", "sqrt.rn.f32"),
+    ("rcp.RN.f32", "rcp.rn.f32"),
+    ("div.aprox.f32", "div.approx.f32"),
+    ("ex2.fast.f32", "ex2.approx.f32"),
+    ("min.nan.f32", "min.NaN.f32"),
+    ("max.xorsign.f32", "max.xorsign.abs.f32"),
+    ("add.bf16x4", "add.bf16x2"),
+    ("add.foo.f32", "add.f32"),
+]
+
+
+@pytest.mark.parametrize(("spelling", "meant"), SUGGESTED)
+def test_the_spelling_that_was_meant_comes_first(db: ptxspec.Database, spelling: str, meant: str) -> None:
+    assert db.query(spelling).nearest[0].spelling == db.query(spelling.upper()).nearest[0].spelling == meant
+
+
+@pytest.mark.parametrize(("spelling", "meant"), SUGGESTED)
+def test_lint_offers_the_spelling_that_was_meant(db: ptxspec.Database, spelling: str, meant: str) -> None:
+    operands = ", ".join(f"%f{i}" for i in range(db.variant(meant).operands + 1))
+    (found,) = db.lint(f"{spelling} {operands};")
+    assert found.help.removesuffix(" (2 operands)") == f"write {meant}"
+
+
+def test_only_what_an_opcode_has_is_suggested(db: ptxspec.Database) -> None:
+    for opcode, about in db.opcodes.items():
+        for name in ("nan", "aprox", "foo", "RN", "oobb", "fulll", "relux"):
+            for v in about.variants:
+                for r in db.query(f"{opcode}.{name}.{v.type}").reasons:
+                    meant = r.message.partition("did you mean '.")[2].rstrip("'?")
+                    assert not meant or any(meant in w.names for w in about.variants if w.type == v.type)
+
+
+def test_what_ended_is_offered_last(db: ptxspec.Database) -> None:
+    newest = "sm_121f", "9.5"
+    for opcode in db.opcodes:
+        ended = [not db.takes(v, *newest) for _, v in db.ranked(opcode, ["nothing", "f32"], None, None, None)]
+        assert ended == sorted(ended)
+    assert db.query("sqrt.f23", ptx="1.3").nearest[0].spelling == "sqrt.f32"
+
+
+def test_what_is_too_new_says_what_it_needs_on_each_axis(db: ptxspec.Database) -> None:
+    verdict = db.query("add.bf16", target="sm_80", ptx="7.0")
+    assert verdict.exists and not verdict.available
+    assert reasons(verdict) == ["target-too-old", "ptx-too-old"]
+    assert "needs PTX 7.8 (CUDA 11.8) or newer; 7.0 is older" in verdict.reasons[1].message
+
+
+def test_a_target_that_the_ptx_version_does_not_know(db: ptxspec.Database) -> None:
+    assert reasons(db.query("add.f32", target="sm_90", ptx="7.0")) == ["target-unknown"]
+
+
+def test_the_nearest_variants_exist_on_the_target_asked_about(db: ptxspec.Database) -> None:
+    verdict = db.query("max.NaN.f32", target="sm_75")
+    assert not verdict.available
+    assert verdict.nearest[0].spelling == "max.f32"
+    assert all(db.query(v.spelling, v.operands, target="sm_75").available for v in verdict.nearest)
+
+
+def test_targets_are_understood_as_people_write_them(db: ptxspec.Database) -> None:
+    assert db.target("compute_90") == db.target("9.0") == db.target("sm_90") == "sm_90"
+    assert db.target("sm_90a") == "sm_90a"
+    assert db.target("10.0f") == "sm_100f"
+    assert db.target("12.1") == "sm_121"
+    with pytest.raises(ptxspec.PtxspecError, match="unknown target 'sm_91'; did you mean 'sm_9"):
+        db.target("sm_91")
+
+
+def test_an_architecture_specific_target_has_what_its_base_has(db: ptxspec.Database) -> None:
+    assert db.available(target="sm_90a", ptx="8.0") == db.available(target="sm_90", ptx="8.0")
+    assert db.available(target="sm_90a", ptx="7.8") == []
+
+
+def test_available_agrees_with_query(db: ptxspec.Database) -> None:
+    for target in db.targets:
+        for ptx in ("1.0", "3.1", "7.0", "8.6", "9.5"):
+            listed = set(db.available(target=target, ptx=ptx))
+            for v in db.variants:
+                assert (v in listed) == db.query(v.spelling, v.operands, target, ptx).available
+
+
+def test_a_complaint_is_a_whole_sentence_and_names_a_choice_once(db: ptxspec.Database) -> None:
+    for spelling in ("add.v2.f32", "add.float", "max.s33", "ld.f32", "add.foo", "", "."):
+        for r in db.query(spelling).reasons:
+            assert not r.message.rstrip().endswith(";") and r.message.count(".ftz") < 2 and len(r.message) < 150
+    for target in ("hopper", "90", "", "sm_"):
+        with pytest.raises(ptxspec.PtxspecError, match=r"; (did you mean '\w+'\?|known: sm_10 to sm_\w+)$"):
+            db.target(target)
+
+
+def test_where_a_target_is_unknown_lint_says_which_version_knows_it(db: ptxspec.Database) -> None:
+    for text in ("add.f32 %f0, %f1, %f2;", "max.NaN.f64 %d0, %d1, %d2;"):
+        found = db.lint(text, target="sm_90", ptx="7.0")
+        assert [f.help for f in found] == ["PTX 7.0 does not know sm_90; use 7.8 or newer"]
+
+
+def test_unknown_versions_types_and_opcodes_are_rejected(db: ptxspec.Database) -> None:
+    for arguments in ({"ptx": "7.9"}, {"type": "f31"}, {"opcode": "ad"}, {"target": "sm_1"}):
+        with pytest.raises(ptxspec.PtxspecError, match="unknown"):
+            db.available(**arguments)
+
+
+def test_query_in_the_terminal(run: Run) -> None:
+    code, out, _ = run("query", "max.NaN.f64")
+    assert code == 1
+    assert out.startswith("no: max.NaN.f64 does not exist\n  max.f64 has no .NaN")
+    code, out, _ = run("query", "max.f32", "--operands", "3", "--target", "compute_100")
+    assert code == 0
+    assert out.splitlines()[:2] == [
+        "yes: max.f32 (3 operands) on sm_100",
+        "  needs   sm_100 or newer, PTX 8.8 or newer (CUDA 12.9)",
+    ]
+
+
+def test_query_as_json(run: Run) -> None:
+    code, out, _ = run("query", "add.bf16", "--target", "sm_80", "--format", "json")
+    found = json.loads(out)
+    assert code == 1
+    assert list(found) == [
+        "schema", "variant", "operands", "exists", "available", "requires", "manual", "reasons", "nearest",
+    ]  # fmt: skip
+    assert found["requires"] == {"ptx": "7.8", "until": None, "target": "sm_90"}
+    assert found["reasons"][0]["code"] == "target-too-old"
+
+
+def test_list_as_table_json_and_csv(run: Run, db: ptxspec.Database) -> None:
+    asked = ("list", "--target", "sm_90", "--ptx", "8.0", "--type", "bf16x2")
+    want = [v.spelling for v in db.available("sm_90", "8.0", "bf16x2")]
+    code, out, _ = run(*asked)
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()[1:-2]] == want
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert [v["variant"] for v in json.loads(run(*asked, "--format", "json")[1])["variants"]] == want
+    rows = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv")[1])))
+    assert [r["variant"] for r in rows] == want and {r["target"] for r in rows} == {"sm_80", "sm_86", "sm_90"}
+
+
+def test_what_ended_on_newer_targets_only_says_so_everywhere(run: Run, db: ptxspec.Database) -> None:
+    assert db.takes(db.variant("mad.f32"), "sm_13", "9.5") and not db.query("mad.f32", target="sm_90").available
+    words = "from sm_20 on until PTX 3.1"
+    asked = ("list", "--opcode", "mad")
+    ended = [line.split()[0] for line in run(*asked)[1].splitlines() if words in line]
+    assert ended == ["mad.f32", "mad.sat.f32", "mad.ftz.f32", "mad.ftz.sat.f32"]
+    rows = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv")[1])))
+    assert [r["variant"] for r in rows if r["within"] == words] == ended
+    assert {r["within"] for r in rows if r["variant"] not in ended} == {""}
+    assert words in run("query", "mad.f32")[1] and words in run("show", "mad.f32")[1]
+    for page in ("mad", "ledger"):
+        for suffix in ("md", "html"):
+            text = (ROOT / f"generated/manual/{page}.{suffix}").read_text("utf-8")
+            assert f"sm_10, PTX 1.0; {words}" in text and "sm_121f" not in text
+
+
+def test_a_short_spelling_says_what_it_means(run: Run) -> None:
+    assert "  means   sin.approx.ftz.f32\n" in run("query", "sin.f32")[1]
+    assert "means" not in run("query", "sin.approx.f32")[1]
+
+
+def test_list_says_where_a_version_does_not_know_a_target(run: Run) -> None:
+    for format in ("table", "json", "csv"):
+        code, _, err = run("list", "--target", "sm_90", "--ptx", "6.0", "--format", format)
+        assert (code, err) == (1, "ptxspec: PTX 6.0 does not know sm_90, which came with PTX 7.8 (CUDA 11.8)\n")
+
+
+def test_diff_lists_what_a_version_or_a_target_brought(run: Run) -> None:
+    code, out, _ = run("diff", "--ptx", "8.5..8.6", "--format", "json")
+    found = json.loads(out)
+    assert code == 0 and not found["removed"]
+    assert {v["variant"].split(".")[-1] for v in found["added"]} == {"f32x2"}
+    _, out, _ = run("diff", "--target", "sm_75..sm_80")
+    assert "+ max.NaN.f32 (2 operands)" in out
+    assert run("diff", "--ptx", "8.5")[0] == 2
+
+
+def test_misuse_is_exit_2_with_a_suggestion(run: Run) -> None:
+    code, out, err = run("query", "add.f32", "--target", "sm_9O")
+    assert (code, out) == (2, "")
+    assert "unknown target 'sm_9O'; did you mean 'sm_90'?" in err
+
+
+@pytest.mark.parametrize("command", [["query", "add.f32"], ["list"], ["diff", "--ptx", "8.5..8.8"]])
+def test_a_query_imports_little(command: list[str]) -> None:
+    code = "import sys; from ptxspec.cli.main import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert not {"yaml", "jinja2", "jsonschema", "rich", "numpy"} & set(done.stderr.split())

@@ -1,0 +1,360 @@
+"""Calling kernels: representations, shapes, errors, and what must hold for any operands."""
+
+from __future__ import annotations
+
+import re
+import threading
+import tracemalloc
+import warnings
+
+import ml_dtypes
+import numpy as np
+import ptxemu
+import ptxspec
+import pytest
+from helpers.arithmetic_package import PATHS, taking
+from hypothesis import given, strategies as st
+from numpy.testing import assert_array_equal
+from ptxemu import environment, finding
+from ptxemu.index import TARGETS
+
+SPELLINGS = sorted({v.spelling for v in ptxemu.variants()})
+F32 = np.array([1.5, -0.0, np.inf, np.nan, 1e-40], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("spelling", "dtype"),
+    [
+        ("add.f16", np.float16),
+        ("add.f32", np.float32),
+        ("add.f64", np.float64),
+        ("add.bf16", ml_dtypes.bfloat16),
+    ],
+)
+def test_the_result_comes_in_the_operands_representation(spelling: str, dtype: type) -> None:
+    native = np.array([1, 2, 3], dtype)
+    bits = native.view(f"u{native.dtype.itemsize}")
+    result = ptxemu.execute(spelling, native, native)
+    assert result.dtype == dtype
+    assert_array_equal(result.astype(float), [2, 4, 6])
+    of_bits = ptxemu.execute(spelling, bits, bits)
+    assert of_bits.dtype == bits.dtype
+    assert_array_equal(of_bits, result.view(bits.dtype))
+
+
+def test_numpy_scalars_give_a_scalar() -> None:
+    result = ptxemu.execute("add.f32", np.float32(1), np.float32(2))
+    assert isinstance(result, np.float32) and result == 3
+
+
+def test_operands_broadcast_as_ufuncs_do() -> None:
+    a = np.arange(6, dtype=np.float32).reshape(2, 3)
+    b = np.float32([[10], [20]])
+    assert_array_equal(ptxemu.execute("add.f32", a, b), a + b)
+    assert_array_equal(ptxemu.execute("add.f32", a[:, ::2].T, np.float32(1)), a[:, ::2].T + 1)
+    assert ptxemu.execute("add.f32", np.empty((0, 3), np.float32), a[:1]).shape == (0, 3)
+
+
+def test_more_elements_than_a_block_with_awkward_strides() -> None:
+    a = np.arange(400_001, dtype=np.float32)[::-3]
+    b = np.arange(a.size, dtype=np.float32)
+    assert_array_equal(ptxemu.execute("mul.f32", a, b), a * b)
+    pairs = np.arange(160_000, dtype=np.uint32)[::2] & np.uint32(0x3FFF3FFF)
+    assert_array_equal(ptxemu.execute("max.f16x2", pairs, pairs), pairs)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("spelling", "dtype"), [("add.rz.f32", "f4"), ("add.rz.f32", "u4"), ("max.f16x2", "u4"), ("fma.rn.f64", "f8")]
+)
+def test_other_byte_orders_are_read_and_written(spelling: str, dtype: str, threads: int) -> None:
+    kernel = ptxemu.compile(spelling)
+    operands = [np.arange(200_000 + i)[i:].astype(dtype) for i in range(kernel.operands)]
+    swapped = [x.astype(x.dtype.newbyteorder("S")) for x in operands]
+    expected = kernel(*operands)
+    result = kernel(*swapped, threads=threads)
+    assert result.dtype == expected.dtype
+    assert_array_equal(result, expected)
+    out = np.empty_like(swapped[0])
+    assert kernel(swapped[0], *operands[1:], out=out, threads=threads) is out
+    assert out.dtype == swapped[0].dtype
+    assert_array_equal(out, expected)
+    kernel(*swapped, out=swapped[-1], threads=threads)
+    assert_array_equal(swapped[-1], expected)
+
+
+def test_out_receives_the_result() -> None:
+    out = np.empty(5, np.float32)
+    assert ptxemu.execute("add.f32", F32, F32, out=out) is out
+    assert_array_equal(out, ptxemu.execute("add.f32", F32, F32))
+    assert ptxemu.compile("add.f32")(F32, F32, out=(out,)) is out
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (1, 3), (4, 2, 3), (0, 3)])
+def test_operands_broadcast_to_outs_shape(shape: tuple[int, ...]) -> None:
+    a, b = np.float32([1, 2, 3]), np.float32([[10]])
+    out, expected = np.empty(shape, np.float32), np.empty(shape, np.float32)
+    assert ptxemu.execute("add.f32", a, b[0], out=out) is out
+    assert_array_equal(out, np.add(a, b[0], out=expected))
+    ptxemu.execute("add.f32", a[0], b[0, 0], out=out)
+    assert_array_equal(out, np.full(shape, 11))
+
+
+def test_operands_that_broadcast_to_out_may_be_part_of_it() -> None:
+    table = np.arange(400_000, dtype=np.float32).reshape(4, 100_000)
+    expected = np.broadcast_to(table[1] * table[1], table.shape)
+    for threads in (1, 2):
+        out = table.copy()
+        ptxemu.execute("mul.f32", out[1], out[1], out=out, threads=threads)
+        assert_array_equal(out, expected)
+
+
+def test_out_may_be_an_operand_or_overlap_one() -> None:
+    a = np.arange(40_000, dtype=np.float32)
+    want = a[:-1] + a[1:]
+    ptxemu.execute("add.f32", a[:-1], a[1:], out=a[1:])
+    assert_array_equal(a[1:], want)
+    b = np.arange(40_000, dtype=np.float32)
+    ptxemu.execute("mul.f32", b, b, out=b)
+    assert_array_equal(b, np.arange(40_000, dtype=np.float32) ** 2)
+
+
+@pytest.mark.parametrize("threads", [2, 3, None])
+def test_threads_change_nothing(threads: int | None) -> None:
+    a = np.arange(700_001, dtype=np.float32)
+    b = a[::-1]
+    expected = ptxemu.execute("mul.rz.f32", a, b)
+    assert_array_equal(ptxemu.execute("mul.rz.f32", a, b, threads=threads), expected)
+    table = np.arange(900_000, dtype=np.uint32).reshape(3, 300_000)[:, ::-1]
+    row = table[0]
+    expected = ptxemu.execute("max.f16x2", table, row)
+    out = np.empty((300_000, 3), np.uint32).T
+    assert ptxemu.execute("max.f16x2", table, row, out=out, threads=threads) is out
+    assert_array_equal(out, expected)
+    assert_array_equal(ptxemu.execute("testp.normal.f32", a, threads=threads), np.full(a.shape, True))
+
+
+def test_threads_may_write_over_what_they_read() -> None:
+    a = np.arange(700_001, dtype=np.float32)
+    b = a.copy()
+    ptxemu.execute("add.f32", b, b, out=b, threads=4)
+    assert_array_equal(b, a + a)
+    ptxemu.execute("add.f32", b[1:], b[:-1], out=b[:-1], threads=4)
+    assert_array_equal(b[:-1], 2 * (a[1:] + a[:-1]))
+
+
+def test_what_fails_in_a_thread_fails_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            raise MemoryError("in a thread")
+
+    a = np.ones(700_000, np.float32)
+    monkeypatch.setattr(ptxemu.Kernel, "_run", fail)
+    with pytest.raises(MemoryError, match="in a thread"):
+        ptxemu.execute("add.f32", a, a, threads=2)
+
+
+def test_threads_must_be_some() -> None:
+    a = np.float32([1])
+    for threads in ("2", 2.5, [2]):
+        with pytest.raises(TypeError, match=f"threads is {re.escape(repr(threads))}; it takes 1 or more, or None"):
+            ptxemu.execute("add.f32", a, a, threads=threads)  # type: ignore[arg-type]
+    assert ptxemu.execute("add.f32", a, a, threads=np.int64(2)) == 2
+    with pytest.raises(ValueError, match="0 threads; it takes 1 or more, or None"):
+        ptxemu.execute("add.f32", a, a, threads=0)
+
+
+@pytest.mark.skipif(not environment.STEERS, reason="the environment cannot be steered on this platform")
+@pytest.mark.parametrize("direction", ["roundTowardZero", "roundTowardPositive"])
+def test_the_callers_environment_neither_counts_nor_changes(direction: str) -> None:
+    one, small = np.float32([1]), np.float32([2**-30])
+    with environment.environment(direction, environment.FLUSHES, environment.FLUSHES):
+        before = one + small
+        assert ptxemu.execute("add.f32", one, small) == 1
+        assert ptxemu.execute("fma.rp.f32", one, one, small) == np.nextafter(np.float32(1), np.float32(2))
+        assert one + small == before
+    assert one + small == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("path", PATHS)
+def test_memory_beyond_operands_and_result_is_bounded(path: str, threads: int) -> None:
+    ones = np.ones(1 << 21)
+    operands = [ones, ones, np.zeros_like(ones)]
+    out = np.empty_like(ones)
+    for spelling in ("fma.rm.f64", "div.rp.f64", "sqrt.rn.f64"):
+        kernel = ptxemu.compile(spelling)
+        with taking(path, environment):
+            tracemalloc.start()
+            kernel(*operands[: kernel.operands], out=out, threads=threads)
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+        assert peak < threads * 32 << 20
+
+
+def test_modifiers_may_stand_in_any_order() -> None:
+    assert ptxemu.compile("max.NaN.ftz.f32").variant.spelling == "max.ftz.NaN.f32"
+    assert ptxemu.compile("add.f32.sat.rz").variant.spelling == "add.rz.sat.f32"
+
+
+def test_the_fewest_operands_unless_told() -> None:
+    assert ptxemu.compile("max.f32").operands == 2
+    assert ptxemu.compile("max.f32", 3).operands == 3
+    assert ptxemu.execute("max.f32", *np.float32([1, 3, 2])) == 3
+
+
+def test_a_target_before_sm_20_flushes() -> None:
+    tiny = np.float32(1e-40)
+    assert ptxemu.execute("add.f32", tiny, tiny) > 0
+    assert ptxemu.execute("add.f32", tiny, tiny, target="sm_13") == 0
+    assert ptxemu.execute("add.f32", tiny, tiny, target="sm_20") > 0
+    assert ptxemu.execute("add.f64", np.float64(5e-324), np.float64(0), target="sm_13") > 0
+
+
+@pytest.mark.parametrize(
+    ("spelling", "message"),
+    [
+        ("add.rz.bf16", r"\.rz does not exist for add\.bf16, which has \.rn; nearest: add\.bf16, add\.rn\.bf16"),
+        ("max.NaN.f64", r"\.NaN does not exist for max\.f64, which has no modifiers; nearest: max\.f64"),
+        ("add.f8", r"a spelling has one type"),
+        ("add", r"a spelling has one type"),
+        ("max.xorsign.f32", r"do not go together, or one is missing; nearest: .*max\.xorsign\.abs\.f32"),
+        ("addd.f32", r"unknown opcode 'addd'; did you mean 'add'\?"),
+        ("add.sat.sat.f32", r"\.sat stands twice"),
+        ("", r"unknown opcode ''"),
+    ],
+)
+def test_an_unknown_variant_is_explained(spelling: str, message: str) -> None:
+    with pytest.raises(ptxemu.UnknownVariantError, match=message):
+        ptxemu.compile(spelling)
+
+
+def test_an_unknown_number_of_operands_is_explained() -> None:
+    with pytest.raises(ptxemu.UnknownVariantError, match=r"max\.f32 with 4 operands: it takes 2 or 3"):
+        ptxemu.compile("max.f32", 4)
+    for operands in ("2", 2.5, [2]):
+        message = f"max.f32: the number of operands is one such as 2, not {operands!r}"
+        with pytest.raises(ptxemu.UnknownVariantError, match=re.escape(message)):
+            ptxemu.compile("max.f32", operands)  # type: ignore[arg-type]
+    assert ptxemu.compile("max.f32", np.int64(3)).operands == 3
+
+
+def test_an_unknown_target_is_explained() -> None:
+    with pytest.raises(ptxemu.UnknownTargetError, match=r"unknown target 'sm_91'; did you mean 'sm_9"):
+        ptxemu.compile("add.f32", target="sm_91")
+    for target in (90, ["sm_90"]):
+        with pytest.raises(ptxemu.UnknownTargetError, match=re.escape(f"such as 'sm_90', not {target!r}")):
+            ptxemu.execute("add.f32", F32, F32, target=target)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("spelling", "target", "message"),
+    [
+        ("max.NaN.f32", "sm_75", "only on sm_80 to sm_121f; nearest there: max.f32, max.ftz.f32, max.f64"),
+        ("div.f32", "sm_90", "only on sm_10 to sm_13; nearest there: div.rn.f32, div.rz.f32, div.rm.f32"),
+        ("mad.f32", "sm_32", "only on sm_10 to sm_30 and sm_35; nearest there: mad.rn.f32, mad.rz.f32, mad.rm.f32"),
+        ("tanh.approx.f32", "sm_70", "only on sm_75 to sm_121f; sm_70 has no tanh at all"),
+    ],
+)
+def test_a_target_without_the_variant_is_explained(spelling: str, target: str, message: str) -> None:
+    kernel = ptxemu.compile(spelling)
+    operands = f"{kernel.operands} operand{'s' * (kernel.operands > 1)}"
+    with pytest.raises(ptxemu.UnknownTargetError) as raised:
+        ptxemu.compile(spelling, target=target)
+    assert str(raised.value) == f"{spelling} ({operands}) does not exist on {target}, {message}"
+
+
+def test_a_target_has_what_the_database_says() -> None:
+    database = ptxspec.load()
+    assert list(TARGETS) == list(database.targets)
+    for target in TARGETS:
+        has = {(v.spelling, v.operands) for v in database.available(target)}
+        rows = [row for opcode in finding._opcodes() for row in finding._rows(opcode)]
+        assert {(r.variant.spelling, r.variant.operands) for r in rows if r.exists_on(target)} == has
+
+
+@pytest.mark.parametrize(
+    ("operands", "message"),
+    [
+        ((1.0, 2.0), r"operand a is a float; expected a NumPy array or scalar of float32 or uint32"),
+        (([1.0], F32), r"operand a is a list"),
+        ((F32, F32.astype(np.float64)), r"operand b is float64; expected float32 or uint32"),
+        ((F32.view(np.int32), F32), r"operand a is int32"),
+        ((F32, F32.view(np.uint32)), r"operand a is float32, operand b is uint32; all must be of one"),
+    ],
+)
+def test_operands_of_a_wrong_kind_are_explained(operands: tuple[object, ...], message: str) -> None:
+    with pytest.raises(ptxemu.OperandError, match=r"^add\.f32 \(2 operands\): " + message):
+        ptxemu.compile("add.f32")(*operands)
+
+
+def test_wrong_counts_shapes_and_outputs_are_explained() -> None:
+    kernel = ptxemu.compile("add.f32")
+    with pytest.raises(ptxemu.OperandError, match=r"takes 2 operands, 3 came"):
+        kernel(F32, F32, F32)
+    with pytest.raises(ValueError, match=r"shapes \(5,\), \(3,\) do not broadcast"):
+        kernel(F32, F32[:3])
+    with pytest.raises(ptxemu.OperandError, match=r"out is float64; the result is float32"):
+        kernel(F32, F32, out=np.empty(5))
+    with pytest.raises(ValueError, match=r"out has shape \(4,\); the result has \(5,\)"):
+        kernel(F32, F32, out=np.empty(4, np.float32))
+    fixed = np.empty(5, np.float32)
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        kernel(F32, F32, out=fixed)
+    with pytest.raises(ptxemu.OperandError, match=r"expected uint32 \(the bits of 2 lanes\)"):
+        ptxemu.execute("add.f16x2", F32, F32)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_no_warning_and_numpys_error_state_is_left_alone(spelling: str) -> None:
+    kernel = ptxemu.compile(spelling)
+    values = np.array([0, 1, 0x7F800000, 0xFFC00001, 0x7F7FFFFF, 0x80000001, 0x7F800001, 0x7C017C01], np.uint64)
+    values = values | values << np.uint64(32)
+    operands = [np.roll(values, i).astype(kernel._bits) for i in range(kernel.operands)]
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        before = np.geterr()
+        kernel(*operands)
+        assert np.geterr() == before
+
+
+bits32 = st.integers(0, 2**32 - 1)
+
+
+def f32(x: int) -> np.uint32:
+    return np.uint32(x)
+
+
+@given(bits32, bits32)
+def test_addition_and_multiplication_commute_but_for_payloads(x: int, y: int) -> None:
+    for spelling in ("add.rz.f32", "mul.rp.ftz.f32", "max.f32", "min.NaN.f32"):
+        assert ptxemu.execute(spelling, f32(x), f32(y)) == ptxemu.execute(spelling, f32(y), f32(x))
+
+
+@given(bits32, bits32)
+def test_directed_roundings_enclose_the_nearest(x: int, y: int) -> None:
+    down, near, up = (ptxemu.execute(f"add.{r}.f32", f32(x), f32(y)).view(np.float32) for r in ("rm", "rn", "rp"))
+    assert down <= near <= up or (np.isnan(down) and np.isnan(near) and np.isnan(up))
+
+
+@given(bits32, bits32)
+def test_rounding_toward_zero_is_the_one_nearer_zero(x: int, y: int) -> None:
+    down, cut, up = (ptxemu.execute(f"mul.{r}.f32", f32(x), f32(y)).view(np.float32) for r in ("rm", "rz", "rp"))
+    assert np.isnan(cut) or cut == (up if cut < 0 or np.signbit(cut) else down)
+
+
+@given(bits32, bits32)
+def test_a_lane_does_not_see_the_other(x: int, y: int) -> None:
+    for spelling in ("add.bf16x2", "mul.ftz.sat.f16x2", "min.xorsign.abs.f16x2"):
+        both = int(ptxemu.execute(spelling, f32(x), f32(y)))
+        low = int(ptxemu.execute(spelling, f32(x & 0xFFFF), f32(y & 0xFFFF)))
+        high = int(ptxemu.execute(spelling, f32(x & 0xFFFF0000), f32(y & 0xFFFF0000)))
+        assert both & 0xFFFF == low & 0xFFFF
+        assert both >> 16 == high >> 16
+
+
+@given(bits32)
+def test_saturated_results_lie_between_zero_and_one(x: int) -> None:
+    result = ptxemu.execute("add.sat.f32", f32(x), f32(0))
+    assert result <= 0x3F800000

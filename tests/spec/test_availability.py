@@ -1,0 +1,78 @@
+"""What the specification says of each variant's availability, held against a real ptxas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import ROOT
+from helpers.project import Project
+from ptxspec.model import Spec
+from ptxspec.ptxas import verify
+from ptxspec.ptxas.asking import find_ptxas, version
+from ptxspec.read.link import read
+
+
+@pytest.fixture(scope="module")
+def spec() -> Spec:
+    return read(ROOT)
+
+
+@pytest.fixture(scope="module")
+def ptxas(spec: Spec) -> Path:
+    found = find_ptxas()
+    if found is None:
+        pytest.skip("no ptxas found: install the wheel nvidia-cuda-nvcc or the CUDA toolkit")
+    observed = {i.observed for i in spec.instructions.values() if i.observed}
+    if f"ptxas {version(found)}" not in observed:
+        pytest.skip(f"the specification records {', '.join(observed)}, and {found} is {version(found)}")
+    return found
+
+
+def test_ptxas_takes_each_variant_exactly_where_the_specification_says(spec: Spec, ptxas: Path) -> None:
+    wrong = verify.variants(spec, ptxas)
+    assert not wrong, "\n".join(map(str, wrong[:40]))
+
+
+def test_ptxas_refuses_every_spelling_that_the_specification_does_not_have(spec: Spec, ptxas: Path) -> None:
+    wrong, count = verify.illegal(spec, ptxas, verify.eras(spec))
+    assert not wrong, "\n".join(map(str, wrong[:40]))
+    assert count > 500_000
+
+
+def test_every_kind_of_spelling_is_among_those_that_are_tried(spec: Spec) -> None:
+    tried = {(names, n) for names, n in verify.combinations(spec, "fma")}
+    own = {v.names for v in spec.instructions["fma"].variants}
+    assert own <= {frozenset(names) for names, _ in tried}
+    assert (("rn", "sat", "relu", "f16"), 3) in tried and (("rn", "NaN", "f32"), 3) in tried
+    assert (("f64",), 4) in tried
+
+
+def test_a_wrong_requirement_is_found(project: Project, ptxas: Path) -> None:
+    for path in (project.root / "spec/instructions").iterdir():
+        if path.stem != "add":
+            path.unlink()
+    project.edit("spec/instructions/add.yaml", "ptx: 7.8, target: sm_90", "ptx: 8.0, target: sm_90")
+    project.edit("spec/instructions/add.yaml", "{.sat}.{f16,f16x2}", "{.sat}.f16x2")
+    result = project.run("verify", "--record")
+    assert result.code == 1
+    assert "add.bf16 with 2 operands on sm_90, PTX 7.8: ptxas accepts it" in result.out
+    assert "add.ftz.sat.f16 with 2 operands on sm_121f, PTX 9.5: ptxas accepts it" in result.out
+    assert "unexplained differences" in result.out
+
+
+def test_the_evidence_is_what_was_seen_here(spec: Spec) -> None:
+    assert spec.evidence is not None
+    every = [v for i in spec.instructions.values() for v in i.variants]
+    assert spec.evidence.variants == len(every) == 463
+    assert spec.evidence.pairs == len(verify.pairs(spec))
+    combinations = sum(1 for o in spec.instructions for _ in verify.combinations(spec, o))
+    assert spec.evidence.spellings == combinations * len(verify.eras(spec))
+    differing = [(v.spelling, v.operands) for v in every if v.manual != v.requires]
+    assert [(e.variant, e.operands) for e in spec.evidence.ledger] == differing
+
+
+def test_without_ptxas_verify_says_what_to_do(project: Project) -> None:
+    result = project.run("verify", "--ptxas", "nowhere")
+    assert result.code == 2
+    assert "no file nowhere; install the wheel nvidia-cuda-nvcc" in result.err

@@ -1,0 +1,114 @@
+"""spec/targets.yaml against the assembler: which PTX version knows which target, and how requirements compare."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import yaml
+from helpers import ROOT
+from ptxspec.ptxas.asking import UnsupportedTarget, find_ptxas, judge, version
+
+TARGETS_YAML = ROOT / "spec" / "targets.yaml"
+
+# Releases do not agree: ptxas 13.0 knows sm_88 from an older PTX version on than 13.5 does.
+OBSERVED = "13.5"
+
+# Each needs its target "or higher". Others stand in where no floating-point instruction has the floor.
+FLOORS = {
+    "sm_11": "brkpt;",
+    "sm_12": "atom.global.add.u64 %b0, [%b1], %b2;",
+    "sm_20": "prmt.b32 %r0, %r1, %r2, %r3;",
+    "sm_30": "activemask.b32 %r0;",
+    "sm_32": "shf.l.wrap.b32 %r0, %r1, %r2, %r3;",
+    "sm_50": "lop3.b32 %r0, %r1, %r2, %r3, 5;",
+    "sm_53": "add.f16 %h0, %h1, %h2;",
+    "sm_60": "atom.global.add.f64 %d0, [%b1], %d1;",
+    "sm_61": "dp4a.s32.s32 %r0, %r1, %r2, %r3;",
+    "sm_70": "nanosleep.u32 %r0;",
+    "sm_72": "cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3;",
+    "sm_75": "tanh.approx.f32 %f0, %f1;",
+    "sm_80": "max.NaN.f32 %f0, %f1, %f2;",
+    "sm_86": "max.xorsign.abs.f32 %f0, %f1, %f2;",
+    "sm_89": "cvt.rn.satfinite.e4m3x2.f32 %h0, %f1, %f2;",
+    "sm_90": "add.bf16 %h0, %h1, %h2;",
+    "sm_100": "add.f32x2 %b0, %b1, %b2;",
+}
+
+
+@pytest.fixture(scope="module")
+def ptxas() -> Path:
+    found = find_ptxas()
+    if found is None:
+        pytest.skip("no ptxas found: install the wheel nvidia-cuda-nvcc or the CUDA toolkit")
+    if not version(found).startswith(f"{OBSERVED}."):
+        pytest.skip(f"the table records ptxas {OBSERVED}, and {found} is {version(found)}")
+    return found
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, list[dict[str, str]]]:
+    loaded: dict[str, list[dict[str, str]]] = yaml.load(
+        TARGETS_YAML.read_text(encoding="utf-8"), Loader=yaml.BaseLoader
+    )
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def versions(tables: dict[str, list[dict[str, str]]]) -> list[str]:
+    return [entry["version"] for entry in tables["ptx"]]
+
+
+def test_the_versions_are_those_that_ptxas_reads(ptxas: Path, versions: list[str]) -> None:
+    listed = subprocess.run([ptxas, "--list-version"], capture_output=True, text=True, check=True)
+    assert versions == listed.stdout.split()
+
+
+def test_targets_are_known_from_their_version_on(
+    ptxas: Path, tables: dict[str, list[dict[str, str]]], versions: list[str]
+) -> None:
+    place = {ptx: index for index, ptx in enumerate(versions)}
+
+    def disagreements(target: dict[str, str]) -> Iterator[str]:
+        for ptx in versions:
+            listed = place[target["ptx"]] <= place[ptx] <= place[target.get("until", versions[-1])]
+            if listed != _known(ptxas, target["name"], ptx):
+                yield f"{target['name']} in PTX {ptx}: the table says {listed}"
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        found = list(pool.map(lambda target: list(disagreements(target)), tables["targets"]))
+    assert [line for lines in found for line in lines] == []
+
+
+def test_targets_are_listed_in_the_order_in_which_requirements_compare(
+    ptxas: Path, tables: dict[str, list[dict[str, str]]], versions: list[str]
+) -> None:
+    names = [target["name"] for target in tables["targets"]]
+    for name in names:
+        verdicts = judge(ptxas, list(FLOORS.values()), name, versions[-1])
+        met = {floor for floor, messages in zip(FLOORS, verdicts, strict=True) if not messages}
+        assert met == {floor for floor in FLOORS if names.index(floor) <= names.index(name)}, name
+
+
+def test_variants_of_a_target_follow_their_base(tables: dict[str, list[dict[str, str]]]) -> None:
+    kinds = {"a": "architecture", "f": "family"}
+    base = ""
+    for target in tables["targets"]:
+        kind = kinds.get(target["name"][-1])
+        assert target.get("kind") == kind
+        if kind is None:
+            assert "base" not in target
+            base = target["name"]
+        else:
+            assert target["base"] == base == target["name"][:-1]
+
+
+def _known(ptxas: Path, target: str, ptx: str) -> bool:
+    try:
+        judge(ptxas, [], target, ptx)
+    except UnsupportedTarget:
+        return False
+    return True
