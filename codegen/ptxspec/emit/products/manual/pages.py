@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..check.checking import Checked
-from ..check.claims import CLAIMS, basis
-from ..diagnostics import PtxspecError
-from ..limits import targets_text
-from ..model import (
+from ....check.checking import Checked
+from ....check.claims import CLAIMS, basis
+from ....diagnostics import PtxspecError
+from ....limits import targets_text
+from ....model import (
     Code,
     HardwarePath,
     Implied,
@@ -22,9 +22,9 @@ from ..model import (
     Variant,
     requirement_text,
 )
+from ...registry import product
+from ...text import Files, Templates
 from . import availability
-from .registry import product
-from .text import Files, Templates
 
 
 @dataclass(frozen=True)

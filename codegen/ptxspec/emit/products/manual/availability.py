@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from ..model import PtxVersion, Spec, Target, Variant
-from ..read.requirements import first_version, versions_on
-from .text import Files, Templates
+from ....model import PtxVersion, Spec, Target, Variant
+from ....read.requirements import first_version, versions_on
+from ...text import Files, Templates
 
 PAGES = ("availability", "history")
 
