@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MANUAL, DERIVED, READING, VERDICTS = "manual", "derived", "our reading", "ptxas verdicts"
+MANUAL, DERIVED, VERDICTS, READING = "manual", "derived", "ptxas verdicts", "our reading"
+# Every kind of ground, and what it means.
+KINDS = {
+    MANUAL: "NVIDIA's manual says it, in the section named",
+    DERIVED: "it follows from a section of the manual, from IEEE 754-2019, or from both",
+    "ptxas folding": "ptxas folds an instruction to this where its operands are constants",
+    "ptxas machine code": "the machine code that ptxas makes of the instruction",
+    VERDICTS: "what ptxas takes and refuses",
+    "published model": "a published model of the hardware, which its author compared with GPUs",
+    READING: "nobody says it, or not clearly: here it is read so, of the section where one is named",
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,6 @@ class Grounds:
             standard = f"IEEE 754 {self.ieee754}" if self.ieee754 else ""
             named = "" if MANUAL in self.kinds and standard else manual
             return "derived from " + " and ".join(filter(None, (named, standard)))
-        if kind == READING and manual and self.kinds == (READING,):
+        if kind == READING and manual and not {MANUAL, DERIVED} & {*self.kinds}:
             return f"{kind} of {manual}"
         return kind

@@ -1079,7 +1079,6 @@ static const unsigned long long fma_rn_sat_f32_3_vectors[] = {
     0x7f800000, 0x3f000000, 0x3f800000, 0x3f800000, 0,
     0x3f000000, 0x3e800000, 0x3f000000, 0x3f200000, 0,
     0xbf800000, 0x3f800000, 0x3f000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x0, 0,
     0xff800000, 0x3f800000, 0x3f800000, 0x0, 0,
     0x7fc00000, 0x3f800000, 0x3f800000, 0x0, 0,
     0x7fda5a5a, 0x3f800000, 0x3f800000, 0x0, 0,
@@ -1087,6 +1086,7 @@ static const unsigned long long fma_rn_sat_f32_3_vectors[] = {
     0x7f800001, 0x3f800000, 0x3f800000, 0x0, 0,
     0xffbfffff, 0x3f800000, 0x3f800000, 0x0, 0,
     0x7f800000, 0x80000000, 0x3f800000, 0x0, 0,
+    0x80000000, 0x3f800000, 0x80000000, 0x0, 0,
 };
 static const unsigned long long fma_rn_ftz_f32_3_vectors[] = {
     0x0, 0x3f800000, 0x80000000, 0x0, 0,
@@ -1155,7 +1155,6 @@ static const unsigned long long fma_rn_ftz_sat_f32_3_vectors[] = {
     0x7f800000, 0x3f000000, 0x3f800000, 0x3f800000, 0,
     0x3f000000, 0x3e800000, 0x3f000000, 0x3f200000, 0,
     0xbf800000, 0x3f800000, 0x3f000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x0, 0,
     0xff800000, 0x3f800000, 0x3f800000, 0x0, 0,
     0x7fc00000, 0x3f800000, 0x3f800000, 0x0, 0,
     0x7fda5a5a, 0x3f800000, 0x3f800000, 0x0, 0,
@@ -1163,6 +1162,7 @@ static const unsigned long long fma_rn_ftz_sat_f32_3_vectors[] = {
     0x7f800001, 0x3f800000, 0x3f800000, 0x0, 0,
     0xffbfffff, 0x3f800000, 0x3f800000, 0x0, 0,
     0x7f800000, 0x80000000, 0x3f800000, 0x0, 0,
+    0x80000000, 0x3f800000, 0x80000000, 0x0, 0,
 };
 static const unsigned long long fma_rz_f32_3_vectors[] = {
     0x0, 0x3f800000, 0x80000000, 0x0, 0,
@@ -2159,7 +2159,6 @@ static const unsigned long long fma_rn_sat_f16_3_vectors[] = {
     0x7c00, 0x3800, 0x3c00, 0x3c00, 0,
     0x3800, 0x3400, 0x3800, 0x3900, 0,
     0xbc00, 0x3c00, 0x3800, 0x0, 0,
-    0x8000, 0x3c00, 0x8000, 0x0, 0,
     0xfc00, 0x3c00, 0x3c00, 0x0, 0,
     0x7e00, 0x3c00, 0x3c00, 0x0, 0,
     0x7e5a, 0x3c00, 0x3c00, 0x0, 0,
@@ -2167,13 +2166,13 @@ static const unsigned long long fma_rn_sat_f16_3_vectors[] = {
     0x7c01, 0x3c00, 0x3c00, 0x0, 0,
     0xfdff, 0x3c00, 0x3c00, 0x0, 0,
     0x7c00, 0x8000, 0x3c00, 0x0, 0,
+    0x8000, 0x3c00, 0x8000, 0x0, 0,
 };
 static const unsigned long long fma_rn_sat_f16x2_3_vectors[] = {
     0x40004000, 0x3e003e00, 0x3c003c00, 0x3c003c00, 0,
     0x7c007c00, 0x38003800, 0x3c003c00, 0x3c003c00, 0,
     0x38003800, 0x34003400, 0x38003800, 0x39003900, 0,
     0xbc00bc00, 0x3c003c00, 0x38003800, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
     0xfc00fc00, 0x3c003c00, 0x3c003c00, 0x0, 0,
     0x7e007e00, 0x3c003c00, 0x3c003c00, 0x0, 0,
     0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x0, 0,
@@ -2181,6 +2180,7 @@ static const unsigned long long fma_rn_sat_f16x2_3_vectors[] = {
     0x7c017c01, 0x3c003c00, 0x3c003c00, 0x0, 0,
     0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x0, 0,
     0x7c007c00, 0x80008000, 0x3c003c00, 0x0, 0,
+    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
 };
 static const unsigned long long fma_rn_ftz_f16_3_vectors[] = {
     0x0, 0x3c00, 0x8000, 0x0, 0,
@@ -2305,7 +2305,6 @@ static const unsigned long long fma_rn_ftz_sat_f16_3_vectors[] = {
     0x7c00, 0x3800, 0x3c00, 0x3c00, 0,
     0x3800, 0x3400, 0x3800, 0x3900, 0,
     0xbc00, 0x3c00, 0x3800, 0x0, 0,
-    0x8000, 0x3c00, 0x8000, 0x0, 0,
     0xfc00, 0x3c00, 0x3c00, 0x0, 0,
     0x7e00, 0x3c00, 0x3c00, 0x0, 0,
     0x7e5a, 0x3c00, 0x3c00, 0x0, 0,
@@ -2313,6 +2312,7 @@ static const unsigned long long fma_rn_ftz_sat_f16_3_vectors[] = {
     0x7c01, 0x3c00, 0x3c00, 0x0, 0,
     0xfdff, 0x3c00, 0x3c00, 0x0, 0,
     0x7c00, 0x8000, 0x3c00, 0x0, 0,
+    0x8000, 0x3c00, 0x8000, 0x0, 0,
 };
 static const unsigned long long fma_rn_ftz_sat_f16x2_3_vectors[] = {
     0x10001, 0x3c003c00, 0x80018001, 0x0, 0,
@@ -2323,7 +2323,6 @@ static const unsigned long long fma_rn_ftz_sat_f16x2_3_vectors[] = {
     0x7c007c00, 0x38003800, 0x3c003c00, 0x3c003c00, 0,
     0x38003800, 0x34003400, 0x38003800, 0x39003900, 0,
     0xbc00bc00, 0x3c003c00, 0x38003800, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
     0xfc00fc00, 0x3c003c00, 0x3c003c00, 0x0, 0,
     0x7e007e00, 0x3c003c00, 0x3c003c00, 0x0, 0,
     0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x0, 0,
@@ -2331,6 +2330,7 @@ static const unsigned long long fma_rn_ftz_sat_f16x2_3_vectors[] = {
     0x7c017c01, 0x3c003c00, 0x3c003c00, 0x0, 0,
     0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x0, 0,
     0x7c007c00, 0x80008000, 0x3c003c00, 0x0, 0,
+    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
 };
 static const unsigned long long fma_rn_relu_f16_3_vectors[] = {
     0x7e00, 0x3c00, 0x400, 0x7fff, 0,
@@ -2351,9 +2351,15 @@ static const unsigned long long fma_rn_relu_f16_3_vectors[] = {
     0x7c00, 0x0, 0x3c00, 0x7fff, 0,
     0xbc00, 0x3c00, 0x3800, 0x0, 0,
     0xfc00, 0x3c00, 0x3c00, 0x0, 0,
-    0x8000, 0x3c00, 0x8000, 0x0, 0,
     0x3c00, 0x3c00, 0x3800, 0x3e00, 0,
     0x7c00, 0x3c00, 0x3c00, 0x7c00, 0,
+    0x7e00, 0x3c00, 0x3c00, 0x7fff, 1,
+    0x7e5a, 0x3c00, 0x3c00, 0x7fff, 1,
+    0xffff, 0x3c00, 0x3c00, 0x7fff, 1,
+    0x7c01, 0x3c00, 0x3c00, 0x7fff, 1,
+    0xfdff, 0x3c00, 0x3c00, 0x7fff, 1,
+    0x7c00, 0x0, 0x3c00, 0x7fff, 1,
+    0x8000, 0x3c00, 0x8000, 0x0, 0,
     0x7e00, 0x3c00, 0x3c00, 0x7fff, 0,
     0x7e5a, 0x3c00, 0x3c00, 0x7fff, 0,
     0x7c01, 0x3c00, 0x3c00, 0x7fff, 0,
@@ -2378,9 +2384,15 @@ static const unsigned long long fma_rn_relu_f16x2_3_vectors[] = {
     0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 0,
     0xbc00bc00, 0x3c003c00, 0x38003800, 0x0, 0,
     0xfc00fc00, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
     0x3c003c00, 0x3c003c00, 0x38003800, 0x3e003e00, 0,
     0x7c007c00, 0x3c003c00, 0x3c003c00, 0x7c007c00, 0,
+    0x7e007e00, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0x7c017c01, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 1,
+    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
     0x7e007e00, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
     0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
     0x7c017c01, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
@@ -2409,9 +2421,15 @@ static const unsigned long long fma_rn_ftz_relu_f16_3_vectors[] = {
     0x400, 0x3800, 0x0, 0x0, 0,
     0xbc00, 0x3c00, 0x3800, 0x0, 0,
     0xfc00, 0x3c00, 0x3c00, 0x0, 0,
-    0x8000, 0x3c00, 0x8000, 0x0, 0,
     0x3c00, 0x3c00, 0x3800, 0x3e00, 0,
     0x7c00, 0x3c00, 0x3c00, 0x7c00, 0,
+    0x7e00, 0x3c00, 0x3c00, 0x7fff, 1,
+    0x7e5a, 0x3c00, 0x3c00, 0x7fff, 1,
+    0xffff, 0x3c00, 0x3c00, 0x7fff, 1,
+    0x7c01, 0x3c00, 0x3c00, 0x7fff, 1,
+    0xfdff, 0x3c00, 0x3c00, 0x7fff, 1,
+    0x7c00, 0x0, 0x3c00, 0x7fff, 1,
+    0x8000, 0x3c00, 0x8000, 0x0, 0,
     0x7e00, 0x3c00, 0x3c00, 0x7fff, 0,
     0x7e5a, 0x3c00, 0x3c00, 0x7fff, 0,
     0x7c01, 0x3c00, 0x3c00, 0x7fff, 0,
@@ -2440,9 +2458,15 @@ static const unsigned long long fma_rn_ftz_relu_f16x2_3_vectors[] = {
     0x4000400, 0x38003800, 0x0, 0x0, 0,
     0xbc00bc00, 0x3c003c00, 0x38003800, 0x0, 0,
     0xfc00fc00, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
     0x3c003c00, 0x3c003c00, 0x38003800, 0x3e003e00, 0,
     0x7c007c00, 0x3c003c00, 0x3c003c00, 0x7c007c00, 0,
+    0x7e007e00, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0x7c017c01, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 1,
+    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
     0x7e007e00, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
     0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
     0x7c017c01, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
@@ -2565,9 +2589,15 @@ static const unsigned long long fma_rn_relu_bf16_3_vectors[] = {
     0x7f80, 0x0, 0x3f80, 0x7fff, 0,
     0xbf80, 0x3f80, 0x3f00, 0x0, 0,
     0xff80, 0x3f80, 0x3f80, 0x0, 0,
-    0x8000, 0x3f80, 0x8000, 0x0, 0,
     0x3f80, 0x3f80, 0x3f00, 0x3fc0, 0,
     0x7f80, 0x3f80, 0x3f80, 0x7f80, 0,
+    0x7fc0, 0x3f80, 0x3f80, 0x7fff, 1,
+    0x7fda, 0x3f80, 0x3f80, 0x7fff, 1,
+    0xffff, 0x3f80, 0x3f80, 0x7fff, 1,
+    0x7f81, 0x3f80, 0x3f80, 0x7fff, 1,
+    0xffbf, 0x3f80, 0x3f80, 0x7fff, 1,
+    0x7f80, 0x0, 0x3f80, 0x7fff, 1,
+    0x8000, 0x3f80, 0x8000, 0x0, 0,
     0x7fc0, 0x3f80, 0x3f80, 0x7fff, 0,
     0x7fda, 0x3f80, 0x3f80, 0x7fff, 0,
     0x7f81, 0x3f80, 0x3f80, 0x7fff, 0,
@@ -2592,9 +2622,15 @@ static const unsigned long long fma_rn_relu_bf16x2_3_vectors[] = {
     0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 0,
     0xbf80bf80, 0x3f803f80, 0x3f003f00, 0x0, 0,
     0xff80ff80, 0x3f803f80, 0x3f803f80, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x80008000, 0x0, 0,
     0x3f803f80, 0x3f803f80, 0x3f003f00, 0x3fc03fc0, 0,
     0x7f807f80, 0x3f803f80, 0x3f803f80, 0x7f807f80, 0,
+    0x7fc07fc0, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
+    0x7fda7fda, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
+    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
+    0x7f817f81, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
+    0xffbfffbf, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
+    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 1,
+    0x80008000, 0x3f803f80, 0x80008000, 0x0, 0,
     0x7fc07fc0, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
     0x7fda7fda, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
     0x7f817f81, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
@@ -2855,9 +2891,15 @@ static const unsigned long long fma_rn_oob_relu_f16_3_vectors[] = {
     0x7c00, 0x0, 0x3c00, 0x7fff, 0,
     0xbc00, 0x3c00, 0x3800, 0x0, 0,
     0xfc00, 0x3c00, 0x3c00, 0x0, 0,
-    0x8000, 0x3c00, 0x8000, 0x0, 0,
     0x3c00, 0x3c00, 0x3800, 0x3e00, 0,
     0x7c00, 0x3c00, 0x3c00, 0x7c00, 0,
+    0x7e00, 0x3c00, 0x3c00, 0x7fff, 1,
+    0x7e5a, 0x3c00, 0x3c00, 0x7fff, 1,
+    0xffff, 0x3c00, 0x3c00, 0x7fff, 1,
+    0x7c01, 0x3c00, 0x3c00, 0x7fff, 1,
+    0xfdff, 0x3c00, 0x3c00, 0x7fff, 1,
+    0x7c00, 0x0, 0x3c00, 0x7fff, 1,
+    0x8000, 0x3c00, 0x8000, 0x0, 0,
     0x7e00, 0x3c00, 0x3c00, 0x7fff, 0,
     0x7e5a, 0x3c00, 0x3c00, 0x7fff, 0,
     0x7c01, 0x3c00, 0x3c00, 0x7fff, 0,
@@ -2870,8 +2912,6 @@ static const unsigned long long fma_rn_oob_relu_f16_3_vectors[] = {
     0x7fff, 0xffff, 0x3c00, 0x0, 0,
     0x7fff, 0x7c01, 0x3c00, 0x0, 0,
     0x7fff, 0xfdff, 0x3c00, 0x0, 0,
-    0xffff, 0x3c00, 0x3c00, 0x7fff, 1,
-    0x7c00, 0x0, 0x3c00, 0x7fff, 1,
 };
 static const unsigned long long fma_rn_oob_relu_f16x2_3_vectors[] = {
     0x7e007e00, 0x3c003c00, 0x4000400, 0x7fff7fff, 0,
@@ -2892,9 +2932,15 @@ static const unsigned long long fma_rn_oob_relu_f16x2_3_vectors[] = {
     0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 0,
     0xbc00bc00, 0x3c003c00, 0x38003800, 0x0, 0,
     0xfc00fc00, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
     0x3c003c00, 0x3c003c00, 0x38003800, 0x3e003e00, 0,
     0x7c007c00, 0x3c003c00, 0x3c003c00, 0x7c007c00, 0,
+    0x7e007e00, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0x7c017c01, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
+    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 1,
+    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
     0x7e007e00, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
     0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
     0x7c017c01, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
@@ -2907,8 +2953,6 @@ static const unsigned long long fma_rn_oob_relu_f16x2_3_vectors[] = {
     0x7fff7fff, 0xffffffff, 0x3c003c00, 0x0, 0,
     0x7fff7fff, 0x7c017c01, 0x3c003c00, 0x0, 0,
     0x7fff7fff, 0xfdfffdff, 0x3c003c00, 0x0, 0,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 1,
 };
 static const unsigned long long fma_rn_oob_relu_bf16_3_vectors[] = {
     0x7fc0, 0x3f80, 0x80, 0x7fff, 0,
@@ -2929,9 +2973,15 @@ static const unsigned long long fma_rn_oob_relu_bf16_3_vectors[] = {
     0x7f80, 0x0, 0x3f80, 0x7fff, 0,
     0xbf80, 0x3f80, 0x3f00, 0x0, 0,
     0xff80, 0x3f80, 0x3f80, 0x0, 0,
-    0x8000, 0x3f80, 0x8000, 0x0, 0,
     0x3f80, 0x3f80, 0x3f00, 0x3fc0, 0,
     0x7f80, 0x3f80, 0x3f80, 0x7f80, 0,
+    0x7fc0, 0x3f80, 0x3f80, 0x7fff, 1,
+    0x7fda, 0x3f80, 0x3f80, 0x7fff, 1,
+    0xffff, 0x3f80, 0x3f80, 0x7fff, 1,
+    0x7f81, 0x3f80, 0x3f80, 0x7fff, 1,
+    0xffbf, 0x3f80, 0x3f80, 0x7fff, 1,
+    0x7f80, 0x0, 0x3f80, 0x7fff, 1,
+    0x8000, 0x3f80, 0x8000, 0x0, 0,
     0x7fc0, 0x3f80, 0x3f80, 0x7fff, 0,
     0x7fda, 0x3f80, 0x3f80, 0x7fff, 0,
     0x7f81, 0x3f80, 0x3f80, 0x7fff, 0,
@@ -2944,8 +2994,6 @@ static const unsigned long long fma_rn_oob_relu_bf16_3_vectors[] = {
     0x7fff, 0xffff, 0x3f80, 0x0, 0,
     0x7fff, 0x7f81, 0x3f80, 0x0, 0,
     0x7fff, 0xffbf, 0x3f80, 0x0, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 1,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 1,
 };
 static const unsigned long long fma_rn_oob_relu_bf16x2_3_vectors[] = {
     0x7fc07fc0, 0x3f803f80, 0x800080, 0x7fff7fff, 0,
@@ -2966,9 +3014,15 @@ static const unsigned long long fma_rn_oob_relu_bf16x2_3_vectors[] = {
     0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 0,
     0xbf80bf80, 0x3f803f80, 0x3f003f00, 0x0, 0,
     0xff80ff80, 0x3f803f80, 0x3f803f80, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x80008000, 0x0, 0,
     0x3f803f80, 0x3f803f80, 0x3f003f00, 0x3fc03fc0, 0,
     0x7f807f80, 0x3f803f80, 0x3f803f80, 0x7f807f80, 0,
+    0x7fc07fc0, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
+    0x7fda7fda, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
+    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
+    0x7f817f81, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
+    0xffbfffbf, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
+    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 1,
+    0x80008000, 0x3f803f80, 0x80008000, 0x0, 0,
     0x7fc07fc0, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
     0x7fda7fda, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
     0x7f817f81, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
@@ -2981,8 +3035,6 @@ static const unsigned long long fma_rn_oob_relu_bf16x2_3_vectors[] = {
     0x7fff7fff, 0xffffffff, 0x3f803f80, 0x0, 0,
     0x7fff7fff, 0x7f817f81, 0x3f803f80, 0x0, 0,
     0x7fff7fff, 0xffbfffbf, 0x3f803f80, 0x0, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 1,
 };
 static const unsigned long long fma_rz_bf16_3_vectors[] = {
     0x0, 0x3f80, 0x8000, 0x0, 0,
@@ -3633,7 +3685,6 @@ static const unsigned long long fma_rn_sat_oob_f16_3_vectors[] = {
     0x7c00, 0x3800, 0x3c00, 0x3c00, 0,
     0x3800, 0x3400, 0x3800, 0x3900, 0,
     0xbc00, 0x3c00, 0x3800, 0x0, 0,
-    0x8000, 0x3c00, 0x8000, 0x0, 0,
     0xfc00, 0x3c00, 0x3c00, 0x0, 0,
     0x7e00, 0x3c00, 0x3c00, 0x0, 0,
     0x7e5a, 0x3c00, 0x3c00, 0x0, 0,
@@ -3641,6 +3692,7 @@ static const unsigned long long fma_rn_sat_oob_f16_3_vectors[] = {
     0x7c01, 0x3c00, 0x3c00, 0x0, 0,
     0xfdff, 0x3c00, 0x3c00, 0x0, 0,
     0x7c00, 0x8000, 0x3c00, 0x0, 0,
+    0x8000, 0x3c00, 0x8000, 0x0, 0,
     0x7fff, 0x3c00, 0x3c00, 0x0, 0,
     0x3c00, 0x7fff, 0xfc00, 0x0, 0,
     0x3c00, 0x3c00, 0x7fff, 0x0, 0,
@@ -3655,7 +3707,6 @@ static const unsigned long long fma_rn_sat_oob_f16x2_3_vectors[] = {
     0x7c007c00, 0x38003800, 0x3c003c00, 0x3c003c00, 0,
     0x38003800, 0x34003400, 0x38003800, 0x39003900, 0,
     0xbc00bc00, 0x3c003c00, 0x38003800, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
     0xfc00fc00, 0x3c003c00, 0x3c003c00, 0x0, 0,
     0x7e007e00, 0x3c003c00, 0x3c003c00, 0x0, 0,
     0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x0, 0,
@@ -3663,6 +3714,7 @@ static const unsigned long long fma_rn_sat_oob_f16x2_3_vectors[] = {
     0x7c017c01, 0x3c003c00, 0x3c003c00, 0x0, 0,
     0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x0, 0,
     0x7c007c00, 0x80008000, 0x3c003c00, 0x0, 0,
+    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
     0x7fff7fff, 0x3c003c00, 0x3c003c00, 0x0, 0,
     0x3c003c00, 0x7fff7fff, 0xfc00fc00, 0x0, 0,
     0x3c003c00, 0x3c003c00, 0x7fff7fff, 0x0, 0,
@@ -3712,46 +3764,46 @@ int main(void)
     ptxspec_run("fma.rn.ftz.f16x2", (const void *)fma_rn_ftz_f16x2_3, PTXSPEC_PTX >= 42, 530, 3, 32, 32, 16, 0x7c00, fma_rn_ftz_f16x2_3_vectors, 55);
     ptxspec_run("fma.rn.ftz.sat.f16", (const void *)fma_rn_ftz_sat_f16_3, PTXSPEC_PTX >= 42, 530, 3, 16, 16, 16, 0x7c00, fma_rn_ftz_sat_f16_3_vectors, 16);
     ptxspec_run("fma.rn.ftz.sat.f16x2", (const void *)fma_rn_ftz_sat_f16x2_3, PTXSPEC_PTX >= 42, 530, 3, 32, 32, 16, 0x7c00, fma_rn_ftz_sat_f16x2_3_vectors, 16);
-    ptxspec_run("fma.rn.relu.f16", (const void *)fma_rn_relu_f16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7c00, fma_rn_relu_f16_3_vectors, 25);
-    ptxspec_run("fma.rn.relu.f16x2", (const void *)fma_rn_relu_f16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7c00, fma_rn_relu_f16x2_3_vectors, 25);
-    ptxspec_run("fma.rn.ftz.relu.f16", (const void *)fma_rn_ftz_relu_f16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7c00, fma_rn_ftz_relu_f16_3_vectors, 29);
-    ptxspec_run("fma.rn.ftz.relu.f16x2", (const void *)fma_rn_ftz_relu_f16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7c00, fma_rn_ftz_relu_f16x2_3_vectors, 29);
+    ptxspec_run("fma.rn.relu.f16", (const void *)fma_rn_relu_f16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7c00, fma_rn_relu_f16_3_vectors, 31);
+    ptxspec_run("fma.rn.relu.f16x2", (const void *)fma_rn_relu_f16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7c00, fma_rn_relu_f16x2_3_vectors, 31);
+    ptxspec_run("fma.rn.ftz.relu.f16", (const void *)fma_rn_ftz_relu_f16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7c00, fma_rn_ftz_relu_f16_3_vectors, 35);
+    ptxspec_run("fma.rn.ftz.relu.f16x2", (const void *)fma_rn_ftz_relu_f16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7c00, fma_rn_ftz_relu_f16x2_3_vectors, 35);
     ptxspec_run("fma.rn.bf16", (const void *)fma_rn_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_bf16_3_vectors, 47);
     ptxspec_run("fma.rn.bf16x2", (const void *)fma_rn_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_bf16x2_3_vectors, 47);
-    ptxspec_run("fma.rn.relu.bf16", (const void *)fma_rn_relu_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_relu_bf16_3_vectors, 25);
-    ptxspec_run("fma.rn.relu.bf16x2", (const void *)fma_rn_relu_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_relu_bf16x2_3_vectors, 25);
+    ptxspec_run("fma.rn.relu.bf16", (const void *)fma_rn_relu_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_relu_bf16_3_vectors, 31);
+    ptxspec_run("fma.rn.relu.bf16x2", (const void *)fma_rn_relu_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_relu_bf16x2_3_vectors, 31);
     ptxspec_run("fma.rn.oob.f16", (const void *)fma_rn_oob_f16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7c00, fma_rn_oob_f16_3_vectors, 57);
     ptxspec_run("fma.rn.oob.f16x2", (const void *)fma_rn_oob_f16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7c00, fma_rn_oob_f16x2_3_vectors, 57);
     ptxspec_run("fma.rn.oob.bf16", (const void *)fma_rn_oob_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_bf16_3_vectors, 57);
     ptxspec_run("fma.rn.oob.bf16x2", (const void *)fma_rn_oob_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_bf16x2_3_vectors, 57);
-    ptxspec_run("fma.rn.oob.relu.f16", (const void *)fma_rn_oob_relu_f16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7c00, fma_rn_oob_relu_f16_3_vectors, 35);
-    ptxspec_run("fma.rn.oob.relu.f16x2", (const void *)fma_rn_oob_relu_f16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7c00, fma_rn_oob_relu_f16x2_3_vectors, 35);
-    ptxspec_run("fma.rn.oob.relu.bf16", (const void *)fma_rn_oob_relu_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_relu_bf16_3_vectors, 35);
-    ptxspec_run("fma.rn.oob.relu.bf16x2", (const void *)fma_rn_oob_relu_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_relu_bf16x2_3_vectors, 35);
+    ptxspec_run("fma.rn.oob.relu.f16", (const void *)fma_rn_oob_relu_f16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7c00, fma_rn_oob_relu_f16_3_vectors, 39);
+    ptxspec_run("fma.rn.oob.relu.f16x2", (const void *)fma_rn_oob_relu_f16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7c00, fma_rn_oob_relu_f16x2_3_vectors, 39);
+    ptxspec_run("fma.rn.oob.relu.bf16", (const void *)fma_rn_oob_relu_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_relu_bf16_3_vectors, 39);
+    ptxspec_run("fma.rn.oob.relu.bf16x2", (const void *)fma_rn_oob_relu_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_relu_bf16x2_3_vectors, 39);
     ptxspec_run("fma.rz.bf16", (const void *)fma_rz_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rz_bf16_3_vectors, 47);
     ptxspec_run("fma.rz.bf16x2", (const void *)fma_rz_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rz_bf16x2_3_vectors, 47);
-    ptxspec_run("fma.rz.relu.bf16", (const void *)fma_rz_relu_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_relu_bf16_3_vectors, 25);
-    ptxspec_run("fma.rz.relu.bf16x2", (const void *)fma_rz_relu_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_relu_bf16x2_3_vectors, 25);
+    ptxspec_run("fma.rz.relu.bf16", (const void *)fma_rz_relu_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_relu_bf16_3_vectors, 31);
+    ptxspec_run("fma.rz.relu.bf16x2", (const void *)fma_rz_relu_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_relu_bf16x2_3_vectors, 31);
     ptxspec_run("fma.rz.oob.bf16", (const void *)fma_rz_oob_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rz_oob_bf16_3_vectors, 57);
     ptxspec_run("fma.rz.oob.bf16x2", (const void *)fma_rz_oob_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rz_oob_bf16x2_3_vectors, 57);
-    ptxspec_run("fma.rz.oob.relu.bf16", (const void *)fma_rz_oob_relu_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_relu_bf16_3_vectors, 35);
-    ptxspec_run("fma.rz.oob.relu.bf16x2", (const void *)fma_rz_oob_relu_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_relu_bf16x2_3_vectors, 35);
+    ptxspec_run("fma.rz.oob.relu.bf16", (const void *)fma_rz_oob_relu_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_relu_bf16_3_vectors, 39);
+    ptxspec_run("fma.rz.oob.relu.bf16x2", (const void *)fma_rz_oob_relu_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_relu_bf16x2_3_vectors, 39);
     ptxspec_run("fma.rm.bf16", (const void *)fma_rm_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rm_bf16_3_vectors, 46);
     ptxspec_run("fma.rm.bf16x2", (const void *)fma_rm_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rm_bf16x2_3_vectors, 46);
-    ptxspec_run("fma.rm.relu.bf16", (const void *)fma_rm_relu_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_relu_bf16_3_vectors, 25);
-    ptxspec_run("fma.rm.relu.bf16x2", (const void *)fma_rm_relu_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_relu_bf16x2_3_vectors, 25);
+    ptxspec_run("fma.rm.relu.bf16", (const void *)fma_rm_relu_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_relu_bf16_3_vectors, 31);
+    ptxspec_run("fma.rm.relu.bf16x2", (const void *)fma_rm_relu_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_relu_bf16x2_3_vectors, 31);
     ptxspec_run("fma.rm.oob.bf16", (const void *)fma_rm_oob_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rm_oob_bf16_3_vectors, 56);
     ptxspec_run("fma.rm.oob.bf16x2", (const void *)fma_rm_oob_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rm_oob_bf16x2_3_vectors, 56);
-    ptxspec_run("fma.rm.oob.relu.bf16", (const void *)fma_rm_oob_relu_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_relu_bf16_3_vectors, 35);
-    ptxspec_run("fma.rm.oob.relu.bf16x2", (const void *)fma_rm_oob_relu_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_relu_bf16x2_3_vectors, 35);
+    ptxspec_run("fma.rm.oob.relu.bf16", (const void *)fma_rm_oob_relu_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_relu_bf16_3_vectors, 39);
+    ptxspec_run("fma.rm.oob.relu.bf16x2", (const void *)fma_rm_oob_relu_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_relu_bf16x2_3_vectors, 39);
     ptxspec_run("fma.rp.bf16", (const void *)fma_rp_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rp_bf16_3_vectors, 47);
     ptxspec_run("fma.rp.bf16x2", (const void *)fma_rp_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rp_bf16x2_3_vectors, 47);
-    ptxspec_run("fma.rp.relu.bf16", (const void *)fma_rp_relu_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_relu_bf16_3_vectors, 25);
-    ptxspec_run("fma.rp.relu.bf16x2", (const void *)fma_rp_relu_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_relu_bf16x2_3_vectors, 25);
+    ptxspec_run("fma.rp.relu.bf16", (const void *)fma_rp_relu_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_relu_bf16_3_vectors, 31);
+    ptxspec_run("fma.rp.relu.bf16x2", (const void *)fma_rp_relu_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_relu_bf16x2_3_vectors, 31);
     ptxspec_run("fma.rp.oob.bf16", (const void *)fma_rp_oob_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rp_oob_bf16_3_vectors, 57);
     ptxspec_run("fma.rp.oob.bf16x2", (const void *)fma_rp_oob_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rp_oob_bf16x2_3_vectors, 57);
-    ptxspec_run("fma.rp.oob.relu.bf16", (const void *)fma_rp_oob_relu_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_relu_bf16_3_vectors, 35);
-    ptxspec_run("fma.rp.oob.relu.bf16x2", (const void *)fma_rp_oob_relu_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_relu_bf16x2_3_vectors, 35);
+    ptxspec_run("fma.rp.oob.relu.bf16", (const void *)fma_rp_oob_relu_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_relu_bf16_3_vectors, 39);
+    ptxspec_run("fma.rp.oob.relu.bf16x2", (const void *)fma_rp_oob_relu_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_relu_bf16x2_3_vectors, 39);
     ptxspec_run("fma.rn.sat.oob.f16", (const void *)fma_rn_sat_oob_f16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7c00, fma_rn_sat_oob_f16_3_vectors, 20);
     ptxspec_run("fma.rn.sat.oob.f16x2", (const void *)fma_rn_sat_oob_f16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7c00, fma_rn_sat_oob_f16x2_3_vectors, 20);
     return ptxspec_end();

@@ -142,26 +142,23 @@ static const unsigned long long rsqrt_approx_f64_1_vectors[] = {
 };
 static const unsigned long long rsqrt_approx_ftz_f64_1_vectors[] = {
     0xfff0000000000000, 0x7fffffff00000000, 1,
+    0x8000000000000001, 0xfff0000000000000, 0,
+    0x800fffffffffffff, 0xfff0000000000000, 0,
+    0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0,
+    0x8000000000000000, 0xfff0000000000000, 0,
+    0x0, 0x7ff0000000000000, 0,
+    0x1, 0x7ff0000000000000, 0,
+    0xfffffffffffff, 0x7ff0000000000000, 0,
+    0xa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
+    0x7ff0000000000000, 0x0, 0,
+    0x7ff8000000000000, 0x7fffffff00000000, 0,
+    0x7ffa5a5a5a5a5a5a, 0x7fffffff00000000, 0,
+    0xfff8000000000000, 0x7fffffff00000000, 0,
     0x8010000000000000, 0x7fffffff00000000, 1,
     0xffefffffffffffff, 0x7fffffff00000000, 1,
     0xbff0000000000000, 0x7fffffff00000000, 1,
     0xbffa5a5a5a5a5a5a, 0x7fffffff00000000, 1,
     0x8010000000000001, 0x7fffffff00000000, 1,
-    0x8000000000000000, 0xfff0000000000000, 0,
-    0x0, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x0, 0,
-    0x7ff8000000000000, 0x7fffffff00000000, 1,
-    0x7ffa5a5a5a5a5a5a, 0x7fffffff00000000, 1,
-    0xfff8000000000000, 0x7fffffff00000000, 1,
-    0x1, 0x7ff0000000000000, 0,
-    0xfffffffffffff, 0x7ff0000000000000, 0,
-    0xa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
-    0x8000000000000001, 0xfff0000000000000, 0,
-    0x800fffffffffffff, 0xfff0000000000000, 0,
-    0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0x7ff8000000000000, 0x7fffffff00000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7fffffff00000000, 0,
-    0xfff8000000000000, 0x7fffffff00000000, 0,
     0xbff0000000000000, 0x7fffffff00000000, 0,
     0x4010000012345678, 0x3fe0000000000000, 0,
     0x4000000000000000, 0x3fe6a09e00000000, 0,
@@ -176,7 +173,7 @@ int main(void)
     ptxspec_run("rsqrt.approx.f32", (const void *)rsqrt_approx_f32_1, PTXSPEC_PTX >= 14, 100, 1, 32, 32, 32, 0x7f800000, rsqrt_approx_f32_1_vectors, 24);
     ptxspec_run("rsqrt.approx.ftz.f32", (const void *)rsqrt_approx_ftz_f32_1, PTXSPEC_PTX >= 14, 100, 1, 32, 32, 32, 0x7f800000, rsqrt_approx_ftz_f32_1_vectors, 24);
     ptxspec_run("rsqrt.approx.f64", (const void *)rsqrt_approx_f64_1, PTXSPEC_PTX >= 14, 100, 1, 64, 64, 64, 0x7ff0000000000000, rsqrt_approx_f64_1_vectors, 23);
-    ptxspec_run("rsqrt.approx.ftz.f64", (const void *)rsqrt_approx_ftz_f64_1, PTXSPEC_PTX >= 40, 200, 1, 64, 64, 64, 0x7ff0000000000000, rsqrt_approx_ftz_f64_1_vectors, 27);
+    ptxspec_run("rsqrt.approx.ftz.f64", (const void *)rsqrt_approx_ftz_f64_1, PTXSPEC_PTX >= 40, 200, 1, 64, 64, 64, 0x7ff0000000000000, rsqrt_approx_ftz_f64_1_vectors, 24);
     return ptxspec_end();
 }
 #endif

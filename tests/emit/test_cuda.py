@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,27 +12,9 @@ import pytest
 from helpers import ROOT
 from ptxspec.emit.products.cuda import is_current
 from ptxspec.model import Spec, Variant
-from ptxspec.ptxas.asking import find_ptxas
-from ptxspec.read.link import read
 
 SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))
 ARCHITECTURES = (75, 80, 86, 90, 100, 120)
-
-
-@pytest.fixture(scope="module")
-def nvcc() -> Path:
-    beside = find_ptxas()
-    found = beside.with_name("nvcc") if beside else None
-    if found is None or not found.exists():
-        pytest.skip("no nvcc found: install the wheel nvidia-cuda-nvcc or the CUDA toolkit")
-    if shutil.which("g++") is None:
-        pytest.skip("no host compiler: nvcc needs g++")
-    return found
-
-
-@pytest.fixture(scope="module")
-def spec() -> Spec:
-    return read(ROOT)
 
 
 def run(*command: object) -> str:

@@ -10,15 +10,9 @@ from ptxspec.evaluate import emulator
 from ptxspec.gpu import recording
 from ptxspec.gpu.run import replay
 from ptxspec.model import Spec
-from ptxspec.read.link import read
 from ptxspec.roots import find
 
 RECORDINGS = recording.below(ROOT)
-
-
-@pytest.fixture(scope="module")
-def spec() -> Spec:
-    return read(ROOT)
 
 
 def check(path: Path, spec: Spec, sweeps: bool) -> None:

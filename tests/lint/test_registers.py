@@ -9,32 +9,15 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import ptxspec
 import pytest
-from helpers import ROOT
 from ptxspec.lint.findings import ERROR
 from ptxspec.lint.linter import Linter
-from ptxspec.ptxas.asking import CANARY, MESSAGE, REGISTERS, find_ptxas, version
+from ptxspec.ptxas.asking import CANARY, MESSAGE, REGISTERS, find_ptxas
 from ptxspec.query.database import Database, Variant
 
 HEADER = ".version {ptx}\n.target {target}\n.entry k(.param .u64 pp, .param .f32 pf) {{\n{declarations}\n"
 DECLARED = ".reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %b<8>; .reg .f32 %f<8>; .reg .f64 %d<8>; .reg .pred %p<8>;"
 NEWEST = ("sm_121a", "9.5")
-
-
-@pytest.fixture(scope="module")
-def db() -> Database:
-    return ptxspec.load(root=ROOT)
-
-
-@pytest.fixture(scope="module")
-def ptxas(db: Database) -> Path:
-    found = find_ptxas()
-    if found is None:
-        pytest.skip("no ptxas found: install the wheel nvidia-cuda-nvcc or the CUDA toolkit")
-    if f"ptxas {version(found)}" != db.data["assembler"]["observed"]:
-        pytest.skip(f"the specification records {db.data['assembler']['observed']}, and {found} is {version(found)}")
-    return found
 
 
 def lines_refused(ptxas: Path, path: Path, text: str) -> set[int]:

@@ -7,11 +7,10 @@ import re
 import subprocess
 from pathlib import Path
 
-import ptxspec
 import pytest
 from helpers import ROOT
 from ptxspec.cli.main import main
-from ptxspec.ptxas.asking import find_ptxas, judge, statement
+from ptxspec.ptxas.asking import judge, statement
 from ptxspec.ptxas.explain import complaints, explain
 from ptxspec.query.database import Database
 
@@ -30,19 +29,6 @@ add.rn.ftz.f32 %f0, %f1, %f2;
 ret;
 }
 """
-
-
-@pytest.fixture(scope="module")
-def db() -> Database:
-    return ptxspec.load(root=ROOT)
-
-
-@pytest.fixture(scope="module")
-def ptxas() -> Path:
-    found = find_ptxas()
-    if found is None:
-        pytest.skip("no ptxas found: install the wheel nvidia-cuda-nvcc or the CUDA toolkit")
-    return found
 
 
 def log_of(ptxas: Path, source: Path) -> list[str]:

@@ -17,11 +17,6 @@ from ptxspec.cli.main import main
 Run = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture(scope="module")
-def db() -> ptxspec.Database:
-    return ptxspec.load(ROOT)
-
-
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def call(*arguments: str) -> tuple[int, str, str]:

@@ -425,8 +425,8 @@ rcp.rn.f64                     1 exact       number    sm_10..sm_121f
 rcp.rz.f64                     1 exact       number    sm_20..sm_121f
 rcp.rm.f64                     1 exact       number    sm_20..sm_121f
 rcp.rp.f64                     1 exact       number    sm_20..sm_121f
-rcp.approx.ftz.f64             1 unspecified number    sm_20..sm_121f
 rcp.f32                        1 bounded     number    sm_10..sm_13
+rcp.approx.ftz.f64             1 unspecified number    sm_20..sm_121f
 rcp.rn.ftz.f64                 1 unspecified number    sm_10..sm_121f
 rcp.rz.ftz.f64                 1 unspecified number    sm_20..sm_121f
 rcp.rm.ftz.f64                 1 unspecified number    sm_20..sm_121f

@@ -28,48 +28,48 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 def abs_f32_1(a: Array) -> Array:
     # abs.f32
-    d = magnitude(a, f32)  # abs.yaml:30
-    d_2 = _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:20
+    d = magnitude(a, f32)  # abs.yaml:31
+    d_2 = _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:21
     return d_2
 
 
 def abs_ftz_f32_1(a: Array) -> Array:
     # abs.ftz.f32
     # abs.f32 on sm_10, sm_11, sm_12, sm_13
-    _unflushed_d = magnitude(a, f32)  # abs.yaml:30
-    d = _flushed(_unflushed_d, f32)  # abs.yaml:30
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:20
+    _unflushed_d = magnitude(a, f32)  # abs.yaml:31
+    d = _flushed(_unflushed_d, f32)  # abs.yaml:31
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:21
     return d_2
 
 
 def abs_f64_1(a: Array) -> Array:
     # abs.f64
-    d = magnitude(a, f64)  # abs.yaml:30
+    d = magnitude(a, f64)  # abs.yaml:31
     return d
 
 
 def abs_f16_1(a: Array) -> Array:
     # abs.f16
     # abs.f16x2
-    d = magnitude(a, f16)  # abs.yaml:30
-    d_2 = _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:20
+    d = magnitude(a, f16)  # abs.yaml:31
+    d_2 = _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:21
     return d_2
 
 
 def abs_ftz_f16_1(a: Array) -> Array:
     # abs.ftz.f16
     # abs.ftz.f16x2
-    _unflushed_d = magnitude(a, f16)  # abs.yaml:30
-    d = _flushed(_unflushed_d, f16)  # abs.yaml:30
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:20
+    _unflushed_d = magnitude(a, f16)  # abs.yaml:31
+    d = _flushed(_unflushed_d, f16)  # abs.yaml:31
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:21
     return d_2
 
 
 def abs_bf16_1(a: Array) -> Array:
     # abs.bf16
     # abs.bf16x2
-    d = magnitude(a, bf16)  # abs.yaml:30
-    d_2 = _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:20
+    d = magnitude(a, bf16)  # abs.yaml:31
+    d_2 = _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:21
     return d_2
 
 

@@ -46,7 +46,7 @@ def add_sat_f32_2(a: Array, b: Array) -> Array:
     # add.sat.f32
     # add.rn.sat.f32
     d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -67,7 +67,7 @@ def add_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.sat.f32 on sm_10, sm_11, sm_12, sm_13
     # add.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13
     d = addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -81,7 +81,7 @@ def add_rz_f32_2(a: Array, b: Array) -> Array:
 def add_rz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rz.sat.f32
     d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -97,7 +97,7 @@ def add_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rz.ftz.sat.f32
     # add.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13
     d = addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -111,7 +111,7 @@ def add_rm_f32_2(a: Array, b: Array) -> Array:
 def add_rm_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rm.sat.f32
     d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -125,7 +125,7 @@ def add_rm_ftz_f32_2(a: Array, b: Array) -> Array:
 def add_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rm.ftz.sat.f32
     d = addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -139,7 +139,7 @@ def add_rp_f32_2(a: Array, b: Array) -> Array:
 def add_rp_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rp.sat.f32
     d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -153,7 +153,7 @@ def add_rp_ftz_f32_2(a: Array, b: Array) -> Array:
 def add_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # add.rp.ftz.sat.f32
     d = addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -161,28 +161,28 @@ def add_f64_2(a: Array, b: Array) -> Array:
     # add.f64
     # add.rn.f64
     d = addition(a, b, f64, roundTiesToEven, False)  # add.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 
 def add_rz_f64_2(a: Array, b: Array) -> Array:
     # add.rz.f64
     d = addition(a, b, f64, roundTowardZero, False)  # add.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 
 def add_rm_f64_2(a: Array, b: Array) -> Array:
     # add.rm.f64
     d = addition(a, b, f64, roundTowardNegative, False)  # add.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 
 def add_rp_f64_2(a: Array, b: Array) -> Array:
     # add.rp.f64
     d = addition(a, b, f64, roundTowardPositive, False)  # add.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 
@@ -201,7 +201,7 @@ def add_sat_f16_2(a: Array, b: Array) -> Array:
     # add.rn.sat.f16
     # add.rn.sat.f16x2
     d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
 
@@ -220,7 +220,7 @@ def add_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     # add.rn.ftz.sat.f16
     # add.rn.ftz.sat.f16x2
     d = addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
 

@@ -49,7 +49,7 @@ def div_approx_f32_2(a: Array, b: Array) -> Array:
     d_4 = select(condition_3, d_3, d)  # div.yaml:42
     d_5 = select(condition_2, d_2, d_4)  # div.yaml:40
     d_6 = select(condition, d_5, d)  # div.yaml:38
-    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:20
+    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:21
     return d_7
 
 
@@ -57,8 +57,8 @@ def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
     # div.approx.ftz.f32
     # div.f32
     # div.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = _flushed(a, f32)  # modifiers.yaml:32
-    b_2 = _flushed(b, f32)  # modifiers.yaml:32
+    a_2 = _flushed(a, f32)  # modifiers.yaml:41
+    b_2 = _flushed(b, f32)  # modifiers.yaml:41
     d = division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:37
     condition = (compareGreater(magnitude(b_2, f32), _x7e800000, f32) & isFinite(b_2, f32))  # div.yaml:38
     condition_2 = isInfinite(a_2, f32)  # div.yaml:40
@@ -68,7 +68,7 @@ def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
     d_4 = select(condition_3, d_3, d)  # div.yaml:42
     d_5 = select(condition_2, d_2, d_4)  # div.yaml:40
     d_6 = select(condition, d_5, d)  # div.yaml:38
-    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:20
+    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:21
     return d_7
 
 
@@ -127,28 +127,28 @@ def div_rn_f64_2(a: Array, b: Array) -> Array:
     # div.rn.f64
     # div.f64
     d = division(a, b, f64, roundTiesToEven, False)  # div.yaml:37
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 
 def div_rz_f64_2(a: Array, b: Array) -> Array:
     # div.rz.f64
     d = division(a, b, f64, roundTowardZero, False)  # div.yaml:37
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 
 def div_rm_f64_2(a: Array, b: Array) -> Array:
     # div.rm.f64
     d = division(a, b, f64, roundTowardNegative, False)  # div.yaml:37
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 
 def div_rp_f64_2(a: Array, b: Array) -> Array:
     # div.rp.f64
     d = division(a, b, f64, roundTowardPositive, False)  # div.yaml:37
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 

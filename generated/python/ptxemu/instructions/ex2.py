@@ -17,7 +17,7 @@ from ..formats import (
 
 def ex2_approx_f32_1(a: Array) -> Array:
     # ex2.approx.f32
-    d = exp2(a, f32, roundTiesToEven, False)  # ex2.yaml:30
+    d = exp2(a, f32, roundTiesToEven, False)  # ex2.yaml:32
     return d
 
 
@@ -25,21 +25,21 @@ def ex2_approx_ftz_f32_1(a: Array) -> Array:
     # ex2.approx.ftz.f32
     # ex2.f32
     # ex2.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    d = exp2(a, f32, roundTiesToEven, True, True)  # ex2.yaml:30
+    d = exp2(a, f32, roundTiesToEven, True, True)  # ex2.yaml:32
     return d
 
 
 def ex2_approx_f16_1(a: Array) -> Array:
     # ex2.approx.f16
     # ex2.approx.f16x2
-    d = exp2(a, f16, roundTiesToEven, False)  # ex2.yaml:30
+    d = exp2(a, f16, roundTiesToEven, False)  # ex2.yaml:32
     return d
 
 
 def ex2_approx_ftz_bf16_1(a: Array) -> Array:
     # ex2.approx.ftz.bf16
     # ex2.approx.ftz.bf16x2
-    d = exp2(a, bf16, roundTiesToEven, True, True)  # ex2.yaml:30
+    d = exp2(a, bf16, roundTiesToEven, True, True)  # ex2.yaml:32
     return d
 
 

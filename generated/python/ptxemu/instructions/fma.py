@@ -46,7 +46,7 @@ def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:39
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -60,7 +60,7 @@ def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:39
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -74,7 +74,7 @@ def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:39
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -88,7 +88,7 @@ def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:39
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -102,7 +102,7 @@ def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:39
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -116,7 +116,7 @@ def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:39
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -130,7 +130,7 @@ def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:39
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -144,35 +144,35 @@ def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:39
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:39
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:28
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:32
     return d_9
 
 
 def fma_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:39
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:28
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:32
     return d_9
 
 
 def fma_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:39
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:28
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:32
     return d_9
 
 
 def fma_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:39
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:28
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:32
     return d_9
 
 
@@ -187,7 +187,7 @@ def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.sat.f16
     # fma.rn.sat.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
 
@@ -202,7 +202,7 @@ def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.ftz.sat.f16
     # fma.rn.ftz.sat.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:39
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
 
@@ -210,7 +210,7 @@ def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.relu.f16
     # fma.rn.relu.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:45
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:58
     return d_3
 
 
@@ -218,7 +218,7 @@ def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.ftz.relu.f16
     # fma.rn.ftz.relu.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:39
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:45
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:58
     return d_3
 
 
@@ -233,45 +233,45 @@ def fma_rn_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.relu.bf16
     # fma.rn.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:45
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
     return d_3
 
 
 def fma_rn_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.f16
     # fma.rn.oob.f16x2
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:52
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_3 = select(outside, _x0000, d)  # modifiers.yaml:54
+    d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
     return d_3
 
 
 def fma_rn_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.bf16
     # fma.rn.oob.bf16x2
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:52
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
-    d_3 = select(outside, _x0000, d)  # modifiers.yaml:54
+    d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
     return d_3
 
 
 def fma_rn_oob_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.relu.f16
     # fma.rn.oob.relu.f16x2
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:52
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:45
-    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:54
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:58
+    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
     return d_4
 
 
 def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.oob.relu.bf16
     # fma.rn.oob.relu.bf16x2
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:52
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:39
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:45
-    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:54
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
+    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
     return d_4
 
 
@@ -286,26 +286,26 @@ def fma_rz_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.relu.bf16
     # fma.rz.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:45
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
     return d_3
 
 
 def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.oob.bf16
     # fma.rz.oob.bf16x2
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:52
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
-    d_3 = select(outside, _x0000, d)  # modifiers.yaml:54
+    d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
     return d_3
 
 
 def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rz.oob.relu.bf16
     # fma.rz.oob.relu.bf16x2
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:52
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:39
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:45
-    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:54
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
+    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
     return d_4
 
 
@@ -320,26 +320,26 @@ def fma_rm_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.relu.bf16
     # fma.rm.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:45
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
     return d_3
 
 
 def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.oob.bf16
     # fma.rm.oob.bf16x2
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:52
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
-    d_3 = select(outside, _x0000, d)  # modifiers.yaml:54
+    d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
     return d_3
 
 
 def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rm.oob.relu.bf16
     # fma.rm.oob.relu.bf16x2
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:52
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:39
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:45
-    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:54
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
+    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
     return d_4
 
 
@@ -354,36 +354,36 @@ def fma_rp_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.relu.bf16
     # fma.rp.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:45
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
     return d_3
 
 
 def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.oob.bf16
     # fma.rp.oob.bf16x2
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:52
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
-    d_3 = select(outside, _x0000, d)  # modifiers.yaml:54
+    d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
     return d_3
 
 
 def fma_rp_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rp.oob.relu.bf16
     # fma.rp.oob.relu.bf16x2
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:52
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:39
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:45
-    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:54
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
+    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
     return d_4
 
 
 def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
     # fma.rn.sat.oob.f16
     # fma.rn.sat.oob.f16x2
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:52
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:39
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:38
-    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:54
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
+    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
     return d_4
 
 

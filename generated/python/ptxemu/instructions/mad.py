@@ -42,212 +42,212 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.f32
-    condition = isZero(c, f32)  # mad.yaml:37
-    product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:38
-    d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:39
+    condition = isZero(c, f32)  # mad.yaml:38
+    product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:39
+    d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:40
     _1 = convert(a, f32, f64, roundTiesToEven, False)
     _2 = convert(b, f32, f64, roundTiesToEven, False)
-    wide = multiplication(_1, _2, f64, roundTiesToEven, False)  # mad.yaml:42
-    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:43
-    total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:45
-    d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:46
-    d_3 = select(condition, d, d_2)  # mad.yaml:37
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:20
+    wide = multiplication(_1, _2, f64, roundTiesToEven, False)  # mad.yaml:43
+    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:44
+    total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:46
+    d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:47
+    d_3 = select(condition, d, d_2)  # mad.yaml:38
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:21
     return d_4
 
 
 def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.sat.f32
-    condition = isZero(c, f32)  # mad.yaml:37
-    product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:38
-    d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:39
+    condition = isZero(c, f32)  # mad.yaml:38
+    product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:39
+    d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:40
     _1 = convert(a, f32, f64, roundTiesToEven, False)
     _2 = convert(b, f32, f64, roundTiesToEven, False)
-    wide = multiplication(_1, _2, f64, roundTiesToEven, False)  # mad.yaml:42
-    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:43
-    total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:45
-    d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:46
-    d_3 = select(condition, d, d_2)  # mad.yaml:37
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:20
-    d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    wide = multiplication(_1, _2, f64, roundTiesToEven, False)  # mad.yaml:43
+    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:44
+    total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:46
+    d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:47
+    d_3 = select(condition, d, d_2)  # mad.yaml:38
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:21
+    d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_5
 
 
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.ftz.f32
     # mad.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = _flushed(a, f32)  # modifiers.yaml:32
-    b_2 = _flushed(b, f32)  # modifiers.yaml:32
-    c_2 = _flushed(c, f32)  # modifiers.yaml:32
-    condition = isZero(c_2, f32)  # mad.yaml:37
-    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:38
-    d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:39
+    a_2 = _flushed(a, f32)  # modifiers.yaml:41
+    b_2 = _flushed(b, f32)  # modifiers.yaml:41
+    c_2 = _flushed(c, f32)  # modifiers.yaml:41
+    condition = isZero(c_2, f32)  # mad.yaml:38
+    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:39
+    d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:40
     _1 = convert(a_2, f32, f64, roundTiesToEven, False)
     _2 = convert(b_2, f32, f64, roundTiesToEven, False)
-    wide = multiplication(_1, _2, f64, roundTiesToEven, True)  # mad.yaml:42
-    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:43
-    total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:45
-    d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:46
-    d_3 = select(condition, d, d_2)  # mad.yaml:37
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:20
+    wide = multiplication(_1, _2, f64, roundTiesToEven, True)  # mad.yaml:43
+    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:44
+    total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:46
+    d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:47
+    d_3 = select(condition, d, d_2)  # mad.yaml:38
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:21
     return d_4
 
 
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.ftz.sat.f32
     # mad.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    a_2 = _flushed(a, f32)  # modifiers.yaml:32
-    b_2 = _flushed(b, f32)  # modifiers.yaml:32
-    c_2 = _flushed(c, f32)  # modifiers.yaml:32
-    condition = isZero(c_2, f32)  # mad.yaml:37
-    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:38
-    d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:39
+    a_2 = _flushed(a, f32)  # modifiers.yaml:41
+    b_2 = _flushed(b, f32)  # modifiers.yaml:41
+    c_2 = _flushed(c, f32)  # modifiers.yaml:41
+    condition = isZero(c_2, f32)  # mad.yaml:38
+    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:39
+    d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:40
     _1 = convert(a_2, f32, f64, roundTiesToEven, False)
     _2 = convert(b_2, f32, f64, roundTiesToEven, False)
-    wide = multiplication(_1, _2, f64, roundTiesToEven, True)  # mad.yaml:42
-    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:43
-    total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:45
-    d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:46
-    d_3 = select(condition, d, d_2)  # mad.yaml:37
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:20
-    d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    wide = multiplication(_1, _2, f64, roundTiesToEven, True)  # mad.yaml:43
+    cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:44
+    total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:46
+    d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:47
+    d_3 = select(condition, d, d_2)  # mad.yaml:38
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:21
+    d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_5
 
 
 def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.f32
     # mad.f32 on sm_20, sm_21, sm_30, sm_35
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # mad.yaml:36
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # mad.yaml:37
     return d
 
 
 def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.sat.f32
     # mad.sat.f32 on sm_20, sm_21, sm_30, sm_35
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # mad.yaml:37
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
 def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.ftz.f32
     # mad.ftz.f32 on sm_20, sm_21, sm_30, sm_35
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # mad.yaml:36
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # mad.yaml:37
     return d
 
 
 def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.ftz.sat.f32
     # mad.ftz.sat.f32 on sm_20, sm_21, sm_30, sm_35
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # mad.yaml:37
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
 def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # mad.yaml:36
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # mad.yaml:37
     return d
 
 
 def mad_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # mad.yaml:37
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
 def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.ftz.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # mad.yaml:36
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # mad.yaml:37
     return d
 
 
 def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.ftz.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # mad.yaml:37
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
 def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # mad.yaml:36
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # mad.yaml:37
     return d
 
 
 def mad_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # mad.yaml:37
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
 def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.ftz.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # mad.yaml:36
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # mad.yaml:37
     return d
 
 
 def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.ftz.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # mad.yaml:37
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
 def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # mad.yaml:36
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # mad.yaml:37
     return d
 
 
 def mad_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # mad.yaml:37
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
 def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.ftz.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # mad.yaml:36
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # mad.yaml:37
     return d
 
 
 def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.ftz.sat.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # mad.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # mad.yaml:37
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
 def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rn.f64
     # mad.f64
-    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # mad.yaml:36
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:28
+    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # mad.yaml:37
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:32
     return d_9
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rz.f64
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # mad.yaml:36
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:28
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # mad.yaml:37
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:32
     return d_9
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rm.f64
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # mad.yaml:36
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:28
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # mad.yaml:37
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:32
     return d_9
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     # mad.rp.f64
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # mad.yaml:36
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:28
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # mad.yaml:37
+    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:32
     return d_9
 
 

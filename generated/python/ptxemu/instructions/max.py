@@ -33,259 +33,259 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 def max_f32_2(a: Array, b: Array) -> Array:
     # max.f32
-    d = maximumNumber(a, b, f32)  # max.yaml:45
+    d = maximumNumber(a, b, f32)  # max.yaml:47
     return d
 
 
 def max_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # max.xorsign.abs.f32
-    sign = (a ^ b)  # max.yaml:39
-    a_2 = magnitude(a, f32)  # max.yaml:41
-    b_2 = magnitude(b, f32)  # max.yaml:42
-    d = maximumNumber(a_2, b_2, f32)  # max.yaml:45
-    d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
+    sign = (a ^ b)  # max.yaml:41
+    a_2 = magnitude(a, f32)  # max.yaml:43
+    b_2 = magnitude(b, f32)  # max.yaml:44
+    d = maximumNumber(a_2, b_2, f32)  # max.yaml:47
+    d_2 = copySign(d, sign, f32)  # max.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:21
     return d_3
 
 
 def max_NaN_f32_2(a: Array, b: Array) -> Array:
     # max.NaN.f32
-    d = maximum(a, b, f32)  # max.yaml:45
+    d = maximum(a, b, f32)  # max.yaml:47
     return d
 
 
 def max_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # max.NaN.xorsign.abs.f32
-    sign = (a ^ b)  # max.yaml:39
-    a_2 = magnitude(a, f32)  # max.yaml:41
-    b_2 = magnitude(b, f32)  # max.yaml:42
-    d = maximum(a_2, b_2, f32)  # max.yaml:45
-    d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
+    sign = (a ^ b)  # max.yaml:41
+    a_2 = magnitude(a, f32)  # max.yaml:43
+    b_2 = magnitude(b, f32)  # max.yaml:44
+    d = maximum(a_2, b_2, f32)  # max.yaml:47
+    d_2 = copySign(d, sign, f32)  # max.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:21
     return d_3
 
 
 def max_ftz_f32_2(a: Array, b: Array) -> Array:
     # max.ftz.f32
     # max.f32 on sm_10, sm_11, sm_12, sm_13
-    d = maximumNumber(a, b, f32, True)  # max.yaml:45
+    d = maximumNumber(a, b, f32, True)  # max.yaml:47
     return d
 
 
 def max_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # max.ftz.xorsign.abs.f32
-    sign = (a ^ b)  # max.yaml:39
-    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:41
-    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:42
-    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:45
-    d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
+    sign = (a ^ b)  # max.yaml:41
+    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:43
+    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:44
+    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:47
+    d_2 = copySign(d, sign, f32)  # max.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:21
     return d_3
 
 
 def max_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
     # max.ftz.NaN.f32
-    d = maximum(a, b, f32, True)  # max.yaml:45
+    d = maximum(a, b, f32, True)  # max.yaml:47
     return d
 
 
 def max_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # max.ftz.NaN.xorsign.abs.f32
-    sign = (a ^ b)  # max.yaml:39
-    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:41
-    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:42
-    d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:45
-    d_2 = copySign(d, sign, f32)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
+    sign = (a ^ b)  # max.yaml:41
+    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:43
+    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:44
+    d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:47
+    d_2 = copySign(d, sign, f32)  # max.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:21
     return d_3
 
 
 def max_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.f32
-    d = maximumNumber(a, b, f32)  # max.yaml:45
-    d_2 = maximumNumber(d, c, f32)  # max.yaml:47
+    d = maximumNumber(a, b, f32)  # max.yaml:47
+    d_2 = maximumNumber(d, c, f32)  # max.yaml:49
     return d_2
 
 
 def max_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.abs.f32
-    a_2 = magnitude(a, f32)  # max.yaml:41
-    b_2 = magnitude(b, f32)  # max.yaml:42
-    c_2 = magnitude(c, f32)  # max.yaml:44
-    d = maximumNumber(a_2, b_2, f32)  # max.yaml:45
-    d_2 = maximumNumber(d, c_2, f32)  # max.yaml:47
+    a_2 = magnitude(a, f32)  # max.yaml:43
+    b_2 = magnitude(b, f32)  # max.yaml:44
+    c_2 = magnitude(c, f32)  # max.yaml:46
+    d = maximumNumber(a_2, b_2, f32)  # max.yaml:47
+    d_2 = maximumNumber(d, c_2, f32)  # max.yaml:49
     return d_2
 
 
 def max_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.NaN.f32
-    d = maximum(a, b, f32)  # max.yaml:45
-    d_2 = maximum(d, c, f32)  # max.yaml:47
+    d = maximum(a, b, f32)  # max.yaml:47
+    d_2 = maximum(d, c, f32)  # max.yaml:49
     return d_2
 
 
 def max_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.NaN.abs.f32
-    a_2 = magnitude(a, f32)  # max.yaml:41
-    b_2 = magnitude(b, f32)  # max.yaml:42
-    c_2 = magnitude(c, f32)  # max.yaml:44
-    d = maximum(a_2, b_2, f32)  # max.yaml:45
-    d_2 = maximum(d, c_2, f32)  # max.yaml:47
+    a_2 = magnitude(a, f32)  # max.yaml:43
+    b_2 = magnitude(b, f32)  # max.yaml:44
+    c_2 = magnitude(c, f32)  # max.yaml:46
+    d = maximum(a_2, b_2, f32)  # max.yaml:47
+    d_2 = maximum(d, c_2, f32)  # max.yaml:49
     return d_2
 
 
 def max_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.ftz.f32
-    d = maximumNumber(a, b, f32, True)  # max.yaml:45
-    d_2 = maximumNumber(d, _flushed(c, f32), f32)  # max.yaml:47
+    d = maximumNumber(a, b, f32, True)  # max.yaml:47
+    d_2 = maximumNumber(d, _flushed(c, f32), f32)  # max.yaml:49
     return d_2
 
 
 def max_ftz_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.ftz.abs.f32
-    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:41
-    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:42
-    _unflushed_c_3 = magnitude(c, f32)  # max.yaml:44
-    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:45
-    d_2 = maximumNumber(d, _flushed(_unflushed_c_3, f32), f32)  # max.yaml:47
+    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:43
+    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:44
+    _unflushed_c_3 = magnitude(c, f32)  # max.yaml:46
+    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:47
+    d_2 = maximumNumber(d, _flushed(_unflushed_c_3, f32), f32)  # max.yaml:49
     return d_2
 
 
 def max_ftz_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.ftz.NaN.f32
-    d = maximum(a, b, f32, True)  # max.yaml:45
-    d_2 = maximum(d, _flushed(c, f32), f32)  # max.yaml:47
+    d = maximum(a, b, f32, True)  # max.yaml:47
+    d_2 = maximum(d, _flushed(c, f32), f32)  # max.yaml:49
     return d_2
 
 
 def max_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # max.ftz.NaN.abs.f32
-    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:41
-    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:42
-    _unflushed_c_3 = magnitude(c, f32)  # max.yaml:44
-    d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:45
-    d_2 = maximum(d, _flushed(_unflushed_c_3, f32), f32)  # max.yaml:47
+    _unflushed_a_3 = magnitude(a, f32)  # max.yaml:43
+    _unflushed_b_3 = magnitude(b, f32)  # max.yaml:44
+    _unflushed_c_3 = magnitude(c, f32)  # max.yaml:46
+    d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:47
+    d_2 = maximum(d, _flushed(_unflushed_c_3, f32), f32)  # max.yaml:49
     return d_2
 
 
 def max_f64_2(a: Array, b: Array) -> Array:
     # max.f64
-    d = maximumNumber(a, b, f64)  # max.yaml:45
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d = maximumNumber(a, b, f64)  # max.yaml:47
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 
 def max_f16_2(a: Array, b: Array) -> Array:
     # max.f16
     # max.f16x2
-    d = maximumNumber(a, b, f16)  # max.yaml:45
+    d = maximumNumber(a, b, f16)  # max.yaml:47
     return d
 
 
 def max_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # max.xorsign.abs.f16
     # max.xorsign.abs.f16x2
-    sign = (a ^ b)  # max.yaml:39
-    a_2 = magnitude(a, f16)  # max.yaml:41
-    b_2 = magnitude(b, f16)  # max.yaml:42
-    d = maximumNumber(a_2, b_2, f16)  # max.yaml:45
-    d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
+    sign = (a ^ b)  # max.yaml:41
+    a_2 = magnitude(a, f16)  # max.yaml:43
+    b_2 = magnitude(b, f16)  # max.yaml:44
+    d = maximumNumber(a_2, b_2, f16)  # max.yaml:47
+    d_2 = copySign(d, sign, f16)  # max.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:21
     return d_3
 
 
 def max_NaN_f16_2(a: Array, b: Array) -> Array:
     # max.NaN.f16
     # max.NaN.f16x2
-    d = maximum(a, b, f16)  # max.yaml:45
+    d = maximum(a, b, f16)  # max.yaml:47
     return d
 
 
 def max_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # max.NaN.xorsign.abs.f16
     # max.NaN.xorsign.abs.f16x2
-    sign = (a ^ b)  # max.yaml:39
-    a_2 = magnitude(a, f16)  # max.yaml:41
-    b_2 = magnitude(b, f16)  # max.yaml:42
-    d = maximum(a_2, b_2, f16)  # max.yaml:45
-    d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
+    sign = (a ^ b)  # max.yaml:41
+    a_2 = magnitude(a, f16)  # max.yaml:43
+    b_2 = magnitude(b, f16)  # max.yaml:44
+    d = maximum(a_2, b_2, f16)  # max.yaml:47
+    d_2 = copySign(d, sign, f16)  # max.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:21
     return d_3
 
 
 def max_ftz_f16_2(a: Array, b: Array) -> Array:
     # max.ftz.f16
     # max.ftz.f16x2
-    d = maximumNumber(a, b, f16, True)  # max.yaml:45
+    d = maximumNumber(a, b, f16, True)  # max.yaml:47
     return d
 
 
 def max_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # max.ftz.xorsign.abs.f16
     # max.ftz.xorsign.abs.f16x2
-    sign = (a ^ b)  # max.yaml:39
-    _unflushed_a_3 = magnitude(a, f16)  # max.yaml:41
-    _unflushed_b_3 = magnitude(b, f16)  # max.yaml:42
-    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:45
-    d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
+    sign = (a ^ b)  # max.yaml:41
+    _unflushed_a_3 = magnitude(a, f16)  # max.yaml:43
+    _unflushed_b_3 = magnitude(b, f16)  # max.yaml:44
+    d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:47
+    d_2 = copySign(d, sign, f16)  # max.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:21
     return d_3
 
 
 def max_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
     # max.ftz.NaN.f16
     # max.ftz.NaN.f16x2
-    d = maximum(a, b, f16, True)  # max.yaml:45
+    d = maximum(a, b, f16, True)  # max.yaml:47
     return d
 
 
 def max_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # max.ftz.NaN.xorsign.abs.f16
     # max.ftz.NaN.xorsign.abs.f16x2
-    sign = (a ^ b)  # max.yaml:39
-    _unflushed_a_3 = magnitude(a, f16)  # max.yaml:41
-    _unflushed_b_3 = magnitude(b, f16)  # max.yaml:42
-    d = maximum(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:45
-    d_2 = copySign(d, sign, f16)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
+    sign = (a ^ b)  # max.yaml:41
+    _unflushed_a_3 = magnitude(a, f16)  # max.yaml:43
+    _unflushed_b_3 = magnitude(b, f16)  # max.yaml:44
+    d = maximum(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:47
+    d_2 = copySign(d, sign, f16)  # max.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:21
     return d_3
 
 
 def max_bf16_2(a: Array, b: Array) -> Array:
     # max.bf16
     # max.bf16x2
-    d = maximumNumber(a, b, bf16)  # max.yaml:45
+    d = maximumNumber(a, b, bf16)  # max.yaml:47
     return d
 
 
 def max_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     # max.xorsign.abs.bf16
     # max.xorsign.abs.bf16x2
-    sign = (a ^ b)  # max.yaml:39
-    a_2 = magnitude(a, bf16)  # max.yaml:41
-    b_2 = magnitude(b, bf16)  # max.yaml:42
-    d = maximumNumber(a_2, b_2, bf16)  # max.yaml:45
-    d_2 = copySign(d, sign, bf16)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:20
+    sign = (a ^ b)  # max.yaml:41
+    a_2 = magnitude(a, bf16)  # max.yaml:43
+    b_2 = magnitude(b, bf16)  # max.yaml:44
+    d = maximumNumber(a_2, b_2, bf16)  # max.yaml:47
+    d_2 = copySign(d, sign, bf16)  # max.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:21
     return d_3
 
 
 def max_NaN_bf16_2(a: Array, b: Array) -> Array:
     # max.NaN.bf16
     # max.NaN.bf16x2
-    d = maximum(a, b, bf16)  # max.yaml:45
+    d = maximum(a, b, bf16)  # max.yaml:47
     return d
 
 
 def max_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     # max.NaN.xorsign.abs.bf16
     # max.NaN.xorsign.abs.bf16x2
-    sign = (a ^ b)  # max.yaml:39
-    a_2 = magnitude(a, bf16)  # max.yaml:41
-    b_2 = magnitude(b, bf16)  # max.yaml:42
-    d = maximum(a_2, b_2, bf16)  # max.yaml:45
-    d_2 = copySign(d, sign, bf16)  # max.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:20
+    sign = (a ^ b)  # max.yaml:41
+    a_2 = magnitude(a, bf16)  # max.yaml:43
+    b_2 = magnitude(b, bf16)  # max.yaml:44
+    d = maximum(a_2, b_2, bf16)  # max.yaml:47
+    d_2 = copySign(d, sign, bf16)  # max.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:21
     return d_3
 
 

@@ -33,259 +33,259 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 def min_f32_2(a: Array, b: Array) -> Array:
     # min.f32
-    d = minimumNumber(a, b, f32)  # min.yaml:45
+    d = minimumNumber(a, b, f32)  # min.yaml:47
     return d
 
 
 def min_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # min.xorsign.abs.f32
-    sign = (a ^ b)  # min.yaml:39
-    a_2 = magnitude(a, f32)  # min.yaml:41
-    b_2 = magnitude(b, f32)  # min.yaml:42
-    d = minimumNumber(a_2, b_2, f32)  # min.yaml:45
-    d_2 = copySign(d, sign, f32)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
+    sign = (a ^ b)  # min.yaml:41
+    a_2 = magnitude(a, f32)  # min.yaml:43
+    b_2 = magnitude(b, f32)  # min.yaml:44
+    d = minimumNumber(a_2, b_2, f32)  # min.yaml:47
+    d_2 = copySign(d, sign, f32)  # min.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:21
     return d_3
 
 
 def min_NaN_f32_2(a: Array, b: Array) -> Array:
     # min.NaN.f32
-    d = minimum(a, b, f32)  # min.yaml:45
+    d = minimum(a, b, f32)  # min.yaml:47
     return d
 
 
 def min_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # min.NaN.xorsign.abs.f32
-    sign = (a ^ b)  # min.yaml:39
-    a_2 = magnitude(a, f32)  # min.yaml:41
-    b_2 = magnitude(b, f32)  # min.yaml:42
-    d = minimum(a_2, b_2, f32)  # min.yaml:45
-    d_2 = copySign(d, sign, f32)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
+    sign = (a ^ b)  # min.yaml:41
+    a_2 = magnitude(a, f32)  # min.yaml:43
+    b_2 = magnitude(b, f32)  # min.yaml:44
+    d = minimum(a_2, b_2, f32)  # min.yaml:47
+    d_2 = copySign(d, sign, f32)  # min.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:21
     return d_3
 
 
 def min_ftz_f32_2(a: Array, b: Array) -> Array:
     # min.ftz.f32
     # min.f32 on sm_10, sm_11, sm_12, sm_13
-    d = minimumNumber(a, b, f32, True)  # min.yaml:45
+    d = minimumNumber(a, b, f32, True)  # min.yaml:47
     return d
 
 
 def min_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # min.ftz.xorsign.abs.f32
-    sign = (a ^ b)  # min.yaml:39
-    _unflushed_a_3 = magnitude(a, f32)  # min.yaml:41
-    _unflushed_b_3 = magnitude(b, f32)  # min.yaml:42
-    d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:45
-    d_2 = copySign(d, sign, f32)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
+    sign = (a ^ b)  # min.yaml:41
+    _unflushed_a_3 = magnitude(a, f32)  # min.yaml:43
+    _unflushed_b_3 = magnitude(b, f32)  # min.yaml:44
+    d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:47
+    d_2 = copySign(d, sign, f32)  # min.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:21
     return d_3
 
 
 def min_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
     # min.ftz.NaN.f32
-    d = minimum(a, b, f32, True)  # min.yaml:45
+    d = minimum(a, b, f32, True)  # min.yaml:47
     return d
 
 
 def min_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     # min.ftz.NaN.xorsign.abs.f32
-    sign = (a ^ b)  # min.yaml:39
-    _unflushed_a_3 = magnitude(a, f32)  # min.yaml:41
-    _unflushed_b_3 = magnitude(b, f32)  # min.yaml:42
-    d = minimum(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:45
-    d_2 = copySign(d, sign, f32)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:20
+    sign = (a ^ b)  # min.yaml:41
+    _unflushed_a_3 = magnitude(a, f32)  # min.yaml:43
+    _unflushed_b_3 = magnitude(b, f32)  # min.yaml:44
+    d = minimum(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:47
+    d_2 = copySign(d, sign, f32)  # min.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:21
     return d_3
 
 
 def min_f32_3(a: Array, b: Array, c: Array) -> Array:
     # min.f32
-    d = minimumNumber(a, b, f32)  # min.yaml:45
-    d_2 = minimumNumber(d, c, f32)  # min.yaml:47
+    d = minimumNumber(a, b, f32)  # min.yaml:47
+    d_2 = minimumNumber(d, c, f32)  # min.yaml:49
     return d_2
 
 
 def min_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # min.abs.f32
-    a_2 = magnitude(a, f32)  # min.yaml:41
-    b_2 = magnitude(b, f32)  # min.yaml:42
-    c_2 = magnitude(c, f32)  # min.yaml:44
-    d = minimumNumber(a_2, b_2, f32)  # min.yaml:45
-    d_2 = minimumNumber(d, c_2, f32)  # min.yaml:47
+    a_2 = magnitude(a, f32)  # min.yaml:43
+    b_2 = magnitude(b, f32)  # min.yaml:44
+    c_2 = magnitude(c, f32)  # min.yaml:46
+    d = minimumNumber(a_2, b_2, f32)  # min.yaml:47
+    d_2 = minimumNumber(d, c_2, f32)  # min.yaml:49
     return d_2
 
 
 def min_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
     # min.NaN.f32
-    d = minimum(a, b, f32)  # min.yaml:45
-    d_2 = minimum(d, c, f32)  # min.yaml:47
+    d = minimum(a, b, f32)  # min.yaml:47
+    d_2 = minimum(d, c, f32)  # min.yaml:49
     return d_2
 
 
 def min_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # min.NaN.abs.f32
-    a_2 = magnitude(a, f32)  # min.yaml:41
-    b_2 = magnitude(b, f32)  # min.yaml:42
-    c_2 = magnitude(c, f32)  # min.yaml:44
-    d = minimum(a_2, b_2, f32)  # min.yaml:45
-    d_2 = minimum(d, c_2, f32)  # min.yaml:47
+    a_2 = magnitude(a, f32)  # min.yaml:43
+    b_2 = magnitude(b, f32)  # min.yaml:44
+    c_2 = magnitude(c, f32)  # min.yaml:46
+    d = minimum(a_2, b_2, f32)  # min.yaml:47
+    d_2 = minimum(d, c_2, f32)  # min.yaml:49
     return d_2
 
 
 def min_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     # min.ftz.f32
-    d = minimumNumber(a, b, f32, True)  # min.yaml:45
-    d_2 = minimumNumber(d, _flushed(c, f32), f32)  # min.yaml:47
+    d = minimumNumber(a, b, f32, True)  # min.yaml:47
+    d_2 = minimumNumber(d, _flushed(c, f32), f32)  # min.yaml:49
     return d_2
 
 
 def min_ftz_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # min.ftz.abs.f32
-    _unflushed_a_3 = magnitude(a, f32)  # min.yaml:41
-    _unflushed_b_3 = magnitude(b, f32)  # min.yaml:42
-    _unflushed_c_3 = magnitude(c, f32)  # min.yaml:44
-    d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:45
-    d_2 = minimumNumber(d, _flushed(_unflushed_c_3, f32), f32)  # min.yaml:47
+    _unflushed_a_3 = magnitude(a, f32)  # min.yaml:43
+    _unflushed_b_3 = magnitude(b, f32)  # min.yaml:44
+    _unflushed_c_3 = magnitude(c, f32)  # min.yaml:46
+    d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:47
+    d_2 = minimumNumber(d, _flushed(_unflushed_c_3, f32), f32)  # min.yaml:49
     return d_2
 
 
 def min_ftz_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
     # min.ftz.NaN.f32
-    d = minimum(a, b, f32, True)  # min.yaml:45
-    d_2 = minimum(d, _flushed(c, f32), f32)  # min.yaml:47
+    d = minimum(a, b, f32, True)  # min.yaml:47
+    d_2 = minimum(d, _flushed(c, f32), f32)  # min.yaml:49
     return d_2
 
 
 def min_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
     # min.ftz.NaN.abs.f32
-    _unflushed_a_3 = magnitude(a, f32)  # min.yaml:41
-    _unflushed_b_3 = magnitude(b, f32)  # min.yaml:42
-    _unflushed_c_3 = magnitude(c, f32)  # min.yaml:44
-    d = minimum(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:45
-    d_2 = minimum(d, _flushed(_unflushed_c_3, f32), f32)  # min.yaml:47
+    _unflushed_a_3 = magnitude(a, f32)  # min.yaml:43
+    _unflushed_b_3 = magnitude(b, f32)  # min.yaml:44
+    _unflushed_c_3 = magnitude(c, f32)  # min.yaml:46
+    d = minimum(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:47
+    d_2 = minimum(d, _flushed(_unflushed_c_3, f32), f32)  # min.yaml:49
     return d_2
 
 
 def min_f64_2(a: Array, b: Array) -> Array:
     # min.f64
-    d = minimumNumber(a, b, f64)  # min.yaml:45
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d = minimumNumber(a, b, f64)  # min.yaml:47
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 
 def min_f16_2(a: Array, b: Array) -> Array:
     # min.f16
     # min.f16x2
-    d = minimumNumber(a, b, f16)  # min.yaml:45
+    d = minimumNumber(a, b, f16)  # min.yaml:47
     return d
 
 
 def min_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # min.xorsign.abs.f16
     # min.xorsign.abs.f16x2
-    sign = (a ^ b)  # min.yaml:39
-    a_2 = magnitude(a, f16)  # min.yaml:41
-    b_2 = magnitude(b, f16)  # min.yaml:42
-    d = minimumNumber(a_2, b_2, f16)  # min.yaml:45
-    d_2 = copySign(d, sign, f16)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
+    sign = (a ^ b)  # min.yaml:41
+    a_2 = magnitude(a, f16)  # min.yaml:43
+    b_2 = magnitude(b, f16)  # min.yaml:44
+    d = minimumNumber(a_2, b_2, f16)  # min.yaml:47
+    d_2 = copySign(d, sign, f16)  # min.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:21
     return d_3
 
 
 def min_NaN_f16_2(a: Array, b: Array) -> Array:
     # min.NaN.f16
     # min.NaN.f16x2
-    d = minimum(a, b, f16)  # min.yaml:45
+    d = minimum(a, b, f16)  # min.yaml:47
     return d
 
 
 def min_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # min.NaN.xorsign.abs.f16
     # min.NaN.xorsign.abs.f16x2
-    sign = (a ^ b)  # min.yaml:39
-    a_2 = magnitude(a, f16)  # min.yaml:41
-    b_2 = magnitude(b, f16)  # min.yaml:42
-    d = minimum(a_2, b_2, f16)  # min.yaml:45
-    d_2 = copySign(d, sign, f16)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
+    sign = (a ^ b)  # min.yaml:41
+    a_2 = magnitude(a, f16)  # min.yaml:43
+    b_2 = magnitude(b, f16)  # min.yaml:44
+    d = minimum(a_2, b_2, f16)  # min.yaml:47
+    d_2 = copySign(d, sign, f16)  # min.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:21
     return d_3
 
 
 def min_ftz_f16_2(a: Array, b: Array) -> Array:
     # min.ftz.f16
     # min.ftz.f16x2
-    d = minimumNumber(a, b, f16, True)  # min.yaml:45
+    d = minimumNumber(a, b, f16, True)  # min.yaml:47
     return d
 
 
 def min_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # min.ftz.xorsign.abs.f16
     # min.ftz.xorsign.abs.f16x2
-    sign = (a ^ b)  # min.yaml:39
-    _unflushed_a_3 = magnitude(a, f16)  # min.yaml:41
-    _unflushed_b_3 = magnitude(b, f16)  # min.yaml:42
-    d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # min.yaml:45
-    d_2 = copySign(d, sign, f16)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
+    sign = (a ^ b)  # min.yaml:41
+    _unflushed_a_3 = magnitude(a, f16)  # min.yaml:43
+    _unflushed_b_3 = magnitude(b, f16)  # min.yaml:44
+    d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # min.yaml:47
+    d_2 = copySign(d, sign, f16)  # min.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:21
     return d_3
 
 
 def min_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
     # min.ftz.NaN.f16
     # min.ftz.NaN.f16x2
-    d = minimum(a, b, f16, True)  # min.yaml:45
+    d = minimum(a, b, f16, True)  # min.yaml:47
     return d
 
 
 def min_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     # min.ftz.NaN.xorsign.abs.f16
     # min.ftz.NaN.xorsign.abs.f16x2
-    sign = (a ^ b)  # min.yaml:39
-    _unflushed_a_3 = magnitude(a, f16)  # min.yaml:41
-    _unflushed_b_3 = magnitude(b, f16)  # min.yaml:42
-    d = minimum(_unflushed_a_3, _unflushed_b_3, f16, True)  # min.yaml:45
-    d_2 = copySign(d, sign, f16)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:20
+    sign = (a ^ b)  # min.yaml:41
+    _unflushed_a_3 = magnitude(a, f16)  # min.yaml:43
+    _unflushed_b_3 = magnitude(b, f16)  # min.yaml:44
+    d = minimum(_unflushed_a_3, _unflushed_b_3, f16, True)  # min.yaml:47
+    d_2 = copySign(d, sign, f16)  # min.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:21
     return d_3
 
 
 def min_bf16_2(a: Array, b: Array) -> Array:
     # min.bf16
     # min.bf16x2
-    d = minimumNumber(a, b, bf16)  # min.yaml:45
+    d = minimumNumber(a, b, bf16)  # min.yaml:47
     return d
 
 
 def min_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     # min.xorsign.abs.bf16
     # min.xorsign.abs.bf16x2
-    sign = (a ^ b)  # min.yaml:39
-    a_2 = magnitude(a, bf16)  # min.yaml:41
-    b_2 = magnitude(b, bf16)  # min.yaml:42
-    d = minimumNumber(a_2, b_2, bf16)  # min.yaml:45
-    d_2 = copySign(d, sign, bf16)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:20
+    sign = (a ^ b)  # min.yaml:41
+    a_2 = magnitude(a, bf16)  # min.yaml:43
+    b_2 = magnitude(b, bf16)  # min.yaml:44
+    d = minimumNumber(a_2, b_2, bf16)  # min.yaml:47
+    d_2 = copySign(d, sign, bf16)  # min.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:21
     return d_3
 
 
 def min_NaN_bf16_2(a: Array, b: Array) -> Array:
     # min.NaN.bf16
     # min.NaN.bf16x2
-    d = minimum(a, b, bf16)  # min.yaml:45
+    d = minimum(a, b, bf16)  # min.yaml:47
     return d
 
 
 def min_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     # min.NaN.xorsign.abs.bf16
     # min.NaN.xorsign.abs.bf16x2
-    sign = (a ^ b)  # min.yaml:39
-    a_2 = magnitude(a, bf16)  # min.yaml:41
-    b_2 = magnitude(b, bf16)  # min.yaml:42
-    d = minimum(a_2, b_2, bf16)  # min.yaml:45
-    d_2 = copySign(d, sign, bf16)  # min.yaml:49
-    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:20
+    sign = (a ^ b)  # min.yaml:41
+    a_2 = magnitude(a, bf16)  # min.yaml:43
+    b_2 = magnitude(b, bf16)  # min.yaml:44
+    d = minimum(a_2, b_2, bf16)  # min.yaml:47
+    d_2 = copySign(d, sign, bf16)  # min.yaml:51
+    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:21
     return d_3
 
 

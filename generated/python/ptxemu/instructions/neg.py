@@ -29,7 +29,7 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 def neg_f32_1(a: Array) -> Array:
     # neg.f32
     d = negate(a, f32)  # neg.yaml:30
-    d_2 = _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:20
+    d_2 = _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:21
     return d_2
 
 
@@ -38,7 +38,7 @@ def neg_ftz_f32_1(a: Array) -> Array:
     # neg.f32 on sm_10, sm_11, sm_12, sm_13
     _unflushed_d = negate(a, f32)  # neg.yaml:30
     d = _flushed(_unflushed_d, f32)  # neg.yaml:30
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:20
+    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:21
     return d_2
 
 
@@ -52,7 +52,7 @@ def neg_f16_1(a: Array) -> Array:
     # neg.f16
     # neg.f16x2
     d = negate(a, f16)  # neg.yaml:30
-    d_2 = _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:20
+    d_2 = _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:21
     return d_2
 
 
@@ -61,7 +61,7 @@ def neg_ftz_f16_1(a: Array) -> Array:
     # neg.ftz.f16x2
     _unflushed_d = negate(a, f16)  # neg.yaml:30
     d = _flushed(_unflushed_d, f16)  # neg.yaml:30
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:20
+    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:21
     return d_2
 
 
@@ -69,7 +69,7 @@ def neg_bf16_1(a: Array) -> Array:
     # neg.bf16
     # neg.bf16x2
     d = negate(a, bf16)  # neg.yaml:30
-    d_2 = _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:20
+    d_2 = _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:21
     return d_2
 
 

@@ -39,7 +39,7 @@ _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 def rcp_approx_f32_1(a: Array) -> Array:
     # rcp.approx.f32
     # rcp.rn.f32
-    d = division(_x3f800000, a, f32, roundTiesToEven, False)  # rcp.yaml:47
+    d = division(_x3f800000, a, f32, roundTiesToEven, False)  # rcp.yaml:60
     return d
 
 
@@ -48,114 +48,114 @@ def rcp_approx_ftz_f32_1(a: Array) -> Array:
     # rcp.rn.ftz.f32
     # rcp.f32
     # rcp.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    d = division(_x3f800000, a, f32, roundTiesToEven, True, True)  # rcp.yaml:47
+    d = division(_x3f800000, a, f32, roundTiesToEven, True, True)  # rcp.yaml:60
     return d
 
 
 def rcp_rz_f32_1(a: Array) -> Array:
     # rcp.rz.f32
-    d = division(_x3f800000, a, f32, roundTowardZero, False)  # rcp.yaml:47
+    d = division(_x3f800000, a, f32, roundTowardZero, False)  # rcp.yaml:60
     return d
 
 
 def rcp_rz_ftz_f32_1(a: Array) -> Array:
     # rcp.rz.ftz.f32
-    d = division(_x3f800000, a, f32, roundTowardZero, True, True)  # rcp.yaml:47
+    d = division(_x3f800000, a, f32, roundTowardZero, True, True)  # rcp.yaml:60
     return d
 
 
 def rcp_rm_f32_1(a: Array) -> Array:
     # rcp.rm.f32
-    d = division(_x3f800000, a, f32, roundTowardNegative, False)  # rcp.yaml:47
+    d = division(_x3f800000, a, f32, roundTowardNegative, False)  # rcp.yaml:60
     return d
 
 
 def rcp_rm_ftz_f32_1(a: Array) -> Array:
     # rcp.rm.ftz.f32
-    d = division(_x3f800000, a, f32, roundTowardNegative, True, True)  # rcp.yaml:47
+    d = division(_x3f800000, a, f32, roundTowardNegative, True, True)  # rcp.yaml:60
     return d
 
 
 def rcp_rp_f32_1(a: Array) -> Array:
     # rcp.rp.f32
-    d = division(_x3f800000, a, f32, roundTowardPositive, False)  # rcp.yaml:47
+    d = division(_x3f800000, a, f32, roundTowardPositive, False)  # rcp.yaml:60
     return d
 
 
 def rcp_rp_ftz_f32_1(a: Array) -> Array:
     # rcp.rp.ftz.f32
-    d = division(_x3f800000, a, f32, roundTowardPositive, True, True)  # rcp.yaml:47
+    d = division(_x3f800000, a, f32, roundTowardPositive, True, True)  # rcp.yaml:60
     return d
 
 
 def rcp_rn_f64_1(a: Array) -> Array:
     # rcp.rn.f64
-    d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # rcp.yaml:47
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
+    d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # rcp.yaml:60
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:32
     return d_5
 
 
 def rcp_rz_f64_1(a: Array) -> Array:
     # rcp.rz.f64
-    d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # rcp.yaml:47
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
+    d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # rcp.yaml:60
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:32
     return d_5
 
 
 def rcp_rm_f64_1(a: Array) -> Array:
     # rcp.rm.f64
-    d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # rcp.yaml:47
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
+    d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # rcp.yaml:60
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:32
     return d_5
 
 
 def rcp_rp_f64_1(a: Array) -> Array:
     # rcp.rp.f64
-    d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # rcp.yaml:47
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
+    d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # rcp.yaml:60
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:32
     return d_5
 
 
 def rcp_approx_ftz_f64_1(a: Array) -> Array:
     # rcp.approx.ftz.f64
-    a_2 = _flushed(a, f64)  # modifiers.yaml:32
-    reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rcp.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:41
+    reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rcp.yaml:56
     _1 = negate((reciprocal & _xffffffff00000000), f64)
-    y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)  # rcp.yaml:40
-    d = select(isNormal(reciprocal, f64), (y & _xffffffff00000000), reciprocal)  # rcp.yaml:45
-    d_2 = select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:41
+    y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)  # rcp.yaml:51
+    d = select(isNormal(reciprocal, f64), (y & _xffffffff00000000), reciprocal)  # rcp.yaml:57
+    d_2 = select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:47
     return d_2
 
 
 def rcp_rn_ftz_f64_1(a: Array) -> Array:
     # rcp.rn.ftz.f64
-    a_2 = _flushed(a, f64)  # modifiers.yaml:32
-    d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # rcp.yaml:47
-    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:28
+    a_2 = _flushed(a, f64)  # modifiers.yaml:41
+    d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # rcp.yaml:60
+    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:32
     return d_5
 
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
     # rcp.rz.ftz.f64
-    a_2 = _flushed(a, f64)  # modifiers.yaml:32
-    d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # rcp.yaml:47
-    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:28
+    a_2 = _flushed(a, f64)  # modifiers.yaml:41
+    d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # rcp.yaml:60
+    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:32
     return d_5
 
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
     # rcp.rm.ftz.f64
-    a_2 = _flushed(a, f64)  # modifiers.yaml:32
-    d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # rcp.yaml:47
-    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:28
+    a_2 = _flushed(a, f64)  # modifiers.yaml:41
+    d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # rcp.yaml:60
+    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:32
     return d_5
 
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
     # rcp.rp.ftz.f64
-    a_2 = _flushed(a, f64)  # modifiers.yaml:32
-    d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # rcp.yaml:47
-    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:28
+    a_2 = _flushed(a, f64)  # modifiers.yaml:41
+    d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # rcp.yaml:60
+    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:32
     return d_5
 
 
@@ -175,8 +175,8 @@ KERNELS = {
     ("rcp.rz.f64", 1): {None: rcp_rz_f64_1},
     ("rcp.rm.f64", 1): {None: rcp_rm_f64_1},
     ("rcp.rp.f64", 1): {None: rcp_rp_f64_1},
-    ("rcp.approx.ftz.f64", 1): {None: rcp_approx_ftz_f64_1},
     ("rcp.f32", 1): {None: rcp_approx_ftz_f32_1},
+    ("rcp.approx.ftz.f64", 1): {None: rcp_approx_ftz_f64_1},
     ("rcp.rn.ftz.f64", 1): {None: rcp_rn_ftz_f64_1},
     ("rcp.rz.ftz.f64", 1): {None: rcp_rz_ftz_f64_1},
     ("rcp.rm.ftz.f64", 1): {None: rcp_rm_ftz_f64_1},

@@ -51,18 +51,18 @@ def rsqrt_approx_f64_1(a: Array) -> Array:
     # rsqrt.approx.f64
     # rsqrt.f64
     d = rSqrt(a, f64, roundTiesToEven, False)  # rsqrt.yaml:43
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:32
     return d_5
 
 
 def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
     # rsqrt.approx.ftz.f64
-    a_2 = _flushed(a, f64)  # modifiers.yaml:32
+    a_2 = _flushed(a, f64)  # modifiers.yaml:41
     root = rSqrt((a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rsqrt.yaml:40
     _1 = negate((root & _xffffffff00000000), f64)
     y = fusedMultiplyAdd(_x4000000000000000, root, _1, f64, roundTiesToEven, True)  # rsqrt.yaml:36
     d = select(isNormal(root, f64), (y & _xffffffff00000000), root)  # rsqrt.yaml:41
-    d_2 = select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:41
+    d_2 = select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:47
     return d_2
 
 

@@ -23,7 +23,7 @@ from ..selection import (
 def sqrt_approx_f32_1(a: Array) -> Array:
     # sqrt.approx.f32
     # sqrt.rn.f32
-    d = squareRoot(a, f32, roundTiesToEven, False)  # sqrt.yaml:36
+    d = squareRoot(a, f32, roundTiesToEven, False)  # sqrt.yaml:37
     return d
 
 
@@ -32,72 +32,72 @@ def sqrt_approx_ftz_f32_1(a: Array) -> Array:
     # sqrt.rn.ftz.f32
     # sqrt.f32
     # sqrt.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    d = squareRoot(a, f32, roundTiesToEven, True, True)  # sqrt.yaml:36
+    d = squareRoot(a, f32, roundTiesToEven, True, True)  # sqrt.yaml:37
     return d
 
 
 def sqrt_rz_f32_1(a: Array) -> Array:
     # sqrt.rz.f32
-    d = squareRoot(a, f32, roundTowardZero, False)  # sqrt.yaml:36
+    d = squareRoot(a, f32, roundTowardZero, False)  # sqrt.yaml:37
     return d
 
 
 def sqrt_rz_ftz_f32_1(a: Array) -> Array:
     # sqrt.rz.ftz.f32
-    d = squareRoot(a, f32, roundTowardZero, True, True)  # sqrt.yaml:36
+    d = squareRoot(a, f32, roundTowardZero, True, True)  # sqrt.yaml:37
     return d
 
 
 def sqrt_rm_f32_1(a: Array) -> Array:
     # sqrt.rm.f32
-    d = squareRoot(a, f32, roundTowardNegative, False)  # sqrt.yaml:36
+    d = squareRoot(a, f32, roundTowardNegative, False)  # sqrt.yaml:37
     return d
 
 
 def sqrt_rm_ftz_f32_1(a: Array) -> Array:
     # sqrt.rm.ftz.f32
-    d = squareRoot(a, f32, roundTowardNegative, True, True)  # sqrt.yaml:36
+    d = squareRoot(a, f32, roundTowardNegative, True, True)  # sqrt.yaml:37
     return d
 
 
 def sqrt_rp_f32_1(a: Array) -> Array:
     # sqrt.rp.f32
-    d = squareRoot(a, f32, roundTowardPositive, False)  # sqrt.yaml:36
+    d = squareRoot(a, f32, roundTowardPositive, False)  # sqrt.yaml:37
     return d
 
 
 def sqrt_rp_ftz_f32_1(a: Array) -> Array:
     # sqrt.rp.ftz.f32
-    d = squareRoot(a, f32, roundTowardPositive, True, True)  # sqrt.yaml:36
+    d = squareRoot(a, f32, roundTowardPositive, True, True)  # sqrt.yaml:37
     return d
 
 
 def sqrt_rn_f64_1(a: Array) -> Array:
     # sqrt.rn.f64
     # sqrt.f64
-    d = squareRoot(a, f64, roundTiesToEven, False)  # sqrt.yaml:36
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
+    d = squareRoot(a, f64, roundTiesToEven, False)  # sqrt.yaml:37
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:32
     return d_5
 
 
 def sqrt_rz_f64_1(a: Array) -> Array:
     # sqrt.rz.f64
-    d = squareRoot(a, f64, roundTowardZero, False)  # sqrt.yaml:36
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
+    d = squareRoot(a, f64, roundTowardZero, False)  # sqrt.yaml:37
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:32
     return d_5
 
 
 def sqrt_rm_f64_1(a: Array) -> Array:
     # sqrt.rm.f64
-    d = squareRoot(a, f64, roundTowardNegative, False)  # sqrt.yaml:36
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
+    d = squareRoot(a, f64, roundTowardNegative, False)  # sqrt.yaml:37
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:32
     return d_5
 
 
 def sqrt_rp_f64_1(a: Array) -> Array:
     # sqrt.rp.f64
-    d = squareRoot(a, f64, roundTowardPositive, False)  # sqrt.yaml:36
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:28
+    d = squareRoot(a, f64, roundTowardPositive, False)  # sqrt.yaml:37
+    d_5 = _propagate(d, (a,), f64)  # types.yaml:32
     return d_5
 
 

@@ -46,7 +46,7 @@ def sub_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.sat.f32
     # sub.rn.sat.f32
     d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -67,7 +67,7 @@ def sub_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.sat.f32 on sm_10, sm_11, sm_12, sm_13
     # sub.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13
     d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -81,7 +81,7 @@ def sub_rz_f32_2(a: Array, b: Array) -> Array:
 def sub_rz_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rz.sat.f32
     d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -97,7 +97,7 @@ def sub_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rz.ftz.sat.f32
     # sub.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13
     d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -111,7 +111,7 @@ def sub_rm_f32_2(a: Array, b: Array) -> Array:
 def sub_rm_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rm.sat.f32
     d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -125,7 +125,7 @@ def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
 def sub_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rm.ftz.sat.f32
     d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -139,7 +139,7 @@ def sub_rp_f32_2(a: Array, b: Array) -> Array:
 def sub_rp_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rp.sat.f32
     d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -153,7 +153,7 @@ def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
 def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     # sub.rp.ftz.sat.f32
     d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
     return d_3
 
 
@@ -161,28 +161,28 @@ def sub_f64_2(a: Array, b: Array) -> Array:
     # sub.f64
     # sub.rn.f64
     d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 
 def sub_rz_f64_2(a: Array, b: Array) -> Array:
     # sub.rz.f64
     d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 
 def sub_rm_f64_2(a: Array, b: Array) -> Array:
     # sub.rm.f64
     d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 
 def sub_rp_f64_2(a: Array, b: Array) -> Array:
     # sub.rp.f64
     d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:34
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:28
+    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:32
     return d_7
 
 
@@ -201,7 +201,7 @@ def sub_sat_f16_2(a: Array, b: Array) -> Array:
     # sub.rn.sat.f16
     # sub.rn.sat.f16x2
     d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
 
@@ -220,7 +220,7 @@ def sub_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     # sub.rn.ftz.sat.f16
     # sub.rn.ftz.sat.f16x2
     d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:34
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:38
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
     return d_3
 
 

@@ -17,21 +17,21 @@ from ..formats import (
 
 def tanh_approx_f32_1(a: Array) -> Array:
     # tanh.approx.f32
-    d = tanh(a, f32, roundTiesToEven, False)  # tanh.yaml:24
+    d = tanh(a, f32, roundTiesToEven, False)  # tanh.yaml:26
     return d
 
 
 def tanh_approx_f16_1(a: Array) -> Array:
     # tanh.approx.f16
     # tanh.approx.f16x2
-    d = tanh(a, f16, roundTiesToEven, False)  # tanh.yaml:24
+    d = tanh(a, f16, roundTiesToEven, False)  # tanh.yaml:26
     return d
 
 
 def tanh_approx_bf16_1(a: Array) -> Array:
     # tanh.approx.bf16
     # tanh.approx.bf16x2
-    d = tanh(a, bf16, roundTiesToEven, False)  # tanh.yaml:24
+    d = tanh(a, bf16, roundTiesToEven, False)  # tanh.yaml:26
     return d
 
 

@@ -6,8 +6,8 @@
 
 /* abs.f32 */
 static inline uint32_t abs_f32_1(uint32_t v_a) {
-    uint32_t v_d = magnitude_f32(v_a);  /* abs.yaml:30 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = magnitude_f32(v_a);  /* abs.yaml:31 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_abs_f32_1 KERNEL_1(abs_f32_1, uint32_t, uint32_t, roundTiesToEven)
@@ -15,16 +15,16 @@ static inline uint32_t abs_f32_1(uint32_t v_a) {
 /* abs.ftz.f32 */
 /* abs.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t abs_ftz_f32_1(uint32_t v_a) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_d = magnitude_f32(v_a_2);  /* abs.yaml:30 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_d = magnitude_f32(v_a_2);  /* abs.yaml:31 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_abs_ftz_f32_1 KERNEL_1(abs_ftz_f32_1, uint32_t, uint32_t, roundTiesToEven)
 
 /* abs.f64 */
 static inline uint64_t abs_f64_1(uint64_t v_a) {
-    uint64_t v_d = magnitude_f64(v_a);  /* abs.yaml:30 */
+    uint64_t v_d = magnitude_f64(v_a);  /* abs.yaml:31 */
     return v_d;
 }
 #define EXPORT_abs_f64_1 KERNEL_1(abs_f64_1, uint64_t, uint64_t, roundTiesToEven)
@@ -32,8 +32,8 @@ static inline uint64_t abs_f64_1(uint64_t v_a) {
 /* abs.f16 */
 /* abs.f16x2 */
 static inline uint16_t abs_f16_1(uint16_t v_a) {
-    uint16_t v_d = magnitude_f16(v_a);  /* abs.yaml:30 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d = magnitude_f16(v_a);  /* abs.yaml:31 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_abs_f16_1 KERNEL_1(abs_f16_1, uint16_t, uint16_t, roundTiesToEven)
@@ -41,9 +41,9 @@ static inline uint16_t abs_f16_1(uint16_t v_a) {
 /* abs.ftz.f16 */
 /* abs.ftz.f16x2 */
 static inline uint16_t abs_ftz_f16_1(uint16_t v_a) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_d = magnitude_f16(v_a_2);  /* abs.yaml:30 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_d = magnitude_f16(v_a_2);  /* abs.yaml:31 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_abs_ftz_f16_1 KERNEL_1(abs_ftz_f16_1, uint16_t, uint16_t, roundTiesToEven)
@@ -51,8 +51,8 @@ static inline uint16_t abs_ftz_f16_1(uint16_t v_a) {
 /* abs.bf16 */
 /* abs.bf16x2 */
 static inline uint16_t abs_bf16_1(uint16_t v_a) {
-    uint16_t v_d = magnitude_bf16(v_a);  /* abs.yaml:30 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d = magnitude_bf16(v_a);  /* abs.yaml:31 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_abs_bf16_1 KERNEL_1(abs_bf16_1, uint16_t, uint16_t, roundTiesToEven)

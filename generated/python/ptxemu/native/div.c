@@ -15,7 +15,7 @@ static inline uint32_t div_approx_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* div.yaml:42 */
     uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* div.yaml:40 */
     uint32_t v_d_6 = select_32(v_condition, v_d_5, v_d);  /* div.yaml:38 */
-    uint32_t v_d_7 = select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:20 */
+    uint32_t v_d_7 = select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:21 */
     return v_d_7;
 }
 #define EXPORT_div_approx_f32_2 KERNEL_2(div_approx_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -24,8 +24,8 @@ static inline uint32_t div_approx_f32_2(uint32_t v_a, uint32_t v_b) {
 /* div.f32 */
 /* div.approx.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t div_approx_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_d = division_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* div.yaml:37 */
     _Bool v_condition = (compareGreater_f32(magnitude_f32(v_b_2), 0x7e800000u) & isFinite_f32(v_b_2));  /* div.yaml:38 */
     _Bool v_condition_2 = isInfinite_f32(v_a_2);  /* div.yaml:40 */
@@ -35,7 +35,7 @@ static inline uint32_t div_approx_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* div.yaml:42 */
     uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* div.yaml:40 */
     uint32_t v_d_6 = select_32(v_condition, v_d_5, v_d);  /* div.yaml:38 */
-    uint32_t v_d_7 = select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:20 */
+    uint32_t v_d_7 = select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:21 */
     return v_d_7;
 }
 #define EXPORT_div_approx_ftz_f32_2 KERNEL_2(div_approx_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -44,7 +44,7 @@ static inline uint32_t div_approx_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 /* div.rn.f32 */
 static inline uint32_t div_full_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = division_f32(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_div_full_f32_2 KERNEL_2(div_full_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -53,10 +53,10 @@ static inline uint32_t div_full_f32_2(uint32_t v_a, uint32_t v_b) {
 /* div.rn.ftz.f32 */
 /* div.full.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t div_full_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_d = division_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_div_full_ftz_f32_2 KERNEL_2(div_full_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -64,17 +64,17 @@ static inline uint32_t div_full_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 /* div.rz.f32 */
 static inline uint32_t div_rz_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = division_f32(v_a, v_b, roundTowardZero, 0);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_div_rz_f32_2 KERNEL_2(div_rz_f32_2, uint32_t, uint32_t, roundTowardZero)
 
 /* div.rz.ftz.f32 */
 static inline uint32_t div_rz_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_d = division_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_div_rz_ftz_f32_2 KERNEL_2(div_rz_ftz_f32_2, uint32_t, uint32_t, roundTowardZero)
@@ -82,17 +82,17 @@ static inline uint32_t div_rz_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 /* div.rm.f32 */
 static inline uint32_t div_rm_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = division_f32(v_a, v_b, roundTowardNegative, 0);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_div_rm_f32_2 KERNEL_2(div_rm_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* div.rm.ftz.f32 */
 static inline uint32_t div_rm_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_d = division_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_div_rm_ftz_f32_2 KERNEL_2(div_rm_ftz_f32_2, uint32_t, uint32_t, roundTowardNegative)
@@ -100,17 +100,17 @@ static inline uint32_t div_rm_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 /* div.rp.f32 */
 static inline uint32_t div_rp_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = division_f32(v_a, v_b, roundTowardPositive, 0);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_div_rp_f32_2 KERNEL_2(div_rp_f32_2, uint32_t, uint32_t, roundTowardPositive)
 
 /* div.rp.ftz.f32 */
 static inline uint32_t div_rp_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_d = division_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* div.yaml:37 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_div_rp_ftz_f32_2 KERNEL_2(div_rp_ftz_f32_2, uint32_t, uint32_t, roundTowardPositive)
@@ -119,15 +119,15 @@ static inline uint32_t div_rp_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 /* div.f64 */
 static inline uint64_t div_rn_f64_2(uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = division_f64(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:37 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:31 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:29 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:28 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
     return v_d_7;
 }
 #define EXPORT_div_rn_f64_2 KERNEL_2(div_rn_f64_2, uint64_t, uint64_t, roundTiesToEven)
@@ -135,15 +135,15 @@ static inline uint64_t div_rn_f64_2(uint64_t v_a, uint64_t v_b) {
 /* div.rz.f64 */
 static inline uint64_t div_rz_f64_2(uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = division_f64(v_a, v_b, roundTowardZero, 0);  /* div.yaml:37 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:31 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:29 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:28 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
     return v_d_7;
 }
 #define EXPORT_div_rz_f64_2 KERNEL_2(div_rz_f64_2, uint64_t, uint64_t, roundTowardZero)
@@ -151,15 +151,15 @@ static inline uint64_t div_rz_f64_2(uint64_t v_a, uint64_t v_b) {
 /* div.rm.f64 */
 static inline uint64_t div_rm_f64_2(uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = division_f64(v_a, v_b, roundTowardNegative, 0);  /* div.yaml:37 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:31 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:29 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:28 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
     return v_d_7;
 }
 #define EXPORT_div_rm_f64_2 KERNEL_2(div_rm_f64_2, uint64_t, uint64_t, roundTowardNegative)
@@ -167,15 +167,15 @@ static inline uint64_t div_rm_f64_2(uint64_t v_a, uint64_t v_b) {
 /* div.rp.f64 */
 static inline uint64_t div_rp_f64_2(uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = division_f64(v_a, v_b, roundTowardPositive, 0);  /* div.yaml:37 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:31 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:29 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:28 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
     return v_d_7;
 }
 #define EXPORT_div_rp_f64_2 KERNEL_2(div_rp_f64_2, uint64_t, uint64_t, roundTowardPositive)

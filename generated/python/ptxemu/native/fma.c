@@ -8,7 +8,7 @@
 /* fma.rn.f32x2 */
 static inline uint32_t fma_rn_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rn_f32_3 KERNEL_3(fma_rn_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -16,8 +16,8 @@ static inline uint32_t fma_rn_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 /* fma.rn.sat.f32 */
 static inline uint32_t fma_rn_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_fma_rn_sat_f32_3 KERNEL_3(fma_rn_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -25,23 +25,23 @@ static inline uint32_t fma_rn_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
 /* fma.rn.ftz.f32 */
 /* fma.rn.ftz.f32x2 */
 static inline uint32_t fma_rn_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rn_ftz_f32_3 KERNEL_3(fma_rn_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* fma.rn.ftz.sat.f32 */
 static inline uint32_t fma_rn_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_fma_rn_ftz_sat_f32_3 KERNEL_3(fma_rn_ftz_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -50,7 +50,7 @@ static inline uint32_t fma_rn_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
 /* fma.rz.f32x2 */
 static inline uint32_t fma_rz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rz_f32_3 KERNEL_3(fma_rz_f32_3, uint32_t, uint32_t, roundTowardZero)
@@ -58,8 +58,8 @@ static inline uint32_t fma_rz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 /* fma.rz.sat.f32 */
 static inline uint32_t fma_rz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_fma_rz_sat_f32_3 KERNEL_3(fma_rz_sat_f32_3, uint32_t, uint32_t, roundTowardZero)
@@ -67,23 +67,23 @@ static inline uint32_t fma_rz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
 /* fma.rz.ftz.f32 */
 /* fma.rz.ftz.f32x2 */
 static inline uint32_t fma_rz_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rz_ftz_f32_3 KERNEL_3(fma_rz_ftz_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* fma.rz.ftz.sat.f32 */
 static inline uint32_t fma_rz_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_fma_rz_ftz_sat_f32_3 KERNEL_3(fma_rz_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardZero)
@@ -92,7 +92,7 @@ static inline uint32_t fma_rz_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
 /* fma.rm.f32x2 */
 static inline uint32_t fma_rm_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rm_f32_3 KERNEL_3(fma_rm_f32_3, uint32_t, uint32_t, roundTowardNegative)
@@ -100,8 +100,8 @@ static inline uint32_t fma_rm_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 /* fma.rm.sat.f32 */
 static inline uint32_t fma_rm_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_fma_rm_sat_f32_3 KERNEL_3(fma_rm_sat_f32_3, uint32_t, uint32_t, roundTowardNegative)
@@ -109,23 +109,23 @@ static inline uint32_t fma_rm_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
 /* fma.rm.ftz.f32 */
 /* fma.rm.ftz.f32x2 */
 static inline uint32_t fma_rm_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rm_ftz_f32_3 KERNEL_3(fma_rm_ftz_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* fma.rm.ftz.sat.f32 */
 static inline uint32_t fma_rm_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_fma_rm_ftz_sat_f32_3 KERNEL_3(fma_rm_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardNegative)
@@ -134,7 +134,7 @@ static inline uint32_t fma_rm_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
 /* fma.rp.f32x2 */
 static inline uint32_t fma_rp_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rp_f32_3 KERNEL_3(fma_rp_f32_3, uint32_t, uint32_t, roundTowardPositive)
@@ -142,8 +142,8 @@ static inline uint32_t fma_rp_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 /* fma.rp.sat.f32 */
 static inline uint32_t fma_rp_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_fma_rp_sat_f32_3 KERNEL_3(fma_rp_sat_f32_3, uint32_t, uint32_t, roundTowardPositive)
@@ -151,23 +151,23 @@ static inline uint32_t fma_rp_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
 /* fma.rp.ftz.f32 */
 /* fma.rp.ftz.f32x2 */
 static inline uint32_t fma_rp_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rp_ftz_f32_3 KERNEL_3(fma_rp_ftz_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* fma.rp.ftz.sat.f32 */
 static inline uint32_t fma_rp_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
     uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* fma.yaml:39 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_fma_rp_ftz_sat_f32_3 KERNEL_3(fma_rp_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardPositive)
@@ -175,18 +175,18 @@ static inline uint32_t fma_rp_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
 /* fma.rn.f64 */
 static inline uint64_t fma_rn_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:33 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:34 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:31 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:29 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:28 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:37 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:38 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:35 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:33 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:32 */
     return v_d_9;
 }
 #define EXPORT_fma_rn_f64_3 KERNEL_3(fma_rn_f64_3, uint64_t, uint64_t, roundTiesToEven)
@@ -194,18 +194,18 @@ static inline uint64_t fma_rn_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
 /* fma.rz.f64 */
 static inline uint64_t fma_rz_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:33 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:34 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:31 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:29 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:28 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:37 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:38 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:35 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:33 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:32 */
     return v_d_9;
 }
 #define EXPORT_fma_rz_f64_3 KERNEL_3(fma_rz_f64_3, uint64_t, uint64_t, roundTowardZero)
@@ -213,18 +213,18 @@ static inline uint64_t fma_rz_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
 /* fma.rm.f64 */
 static inline uint64_t fma_rm_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:33 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:34 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:31 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:29 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:28 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:37 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:38 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:35 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:33 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:32 */
     return v_d_9;
 }
 #define EXPORT_fma_rm_f64_3 KERNEL_3(fma_rm_f64_3, uint64_t, uint64_t, roundTowardNegative)
@@ -232,18 +232,18 @@ static inline uint64_t fma_rm_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
 /* fma.rp.f64 */
 static inline uint64_t fma_rp_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:33 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:34 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:31 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:29 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:28 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:37 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:38 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:35 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:33 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:32 */
     return v_d_9;
 }
 #define EXPORT_fma_rp_f64_3 KERNEL_3(fma_rp_f64_3, uint64_t, uint64_t, roundTowardPositive)
@@ -252,7 +252,7 @@ static inline uint64_t fma_rp_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
 /* fma.rn.f16x2 */
 static inline uint16_t fma_rn_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rn_f16_3 KERNEL_3(fma_rn_f16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -261,8 +261,8 @@ static inline uint16_t fma_rn_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 /* fma.rn.sat.f16x2 */
 static inline uint16_t fma_rn_sat_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:38 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_fma_rn_sat_f16_3 KERNEL_3(fma_rn_sat_f16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -270,11 +270,11 @@ static inline uint16_t fma_rn_sat_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c
 /* fma.rn.ftz.f16 */
 /* fma.rn.ftz.f16x2 */
 static inline uint16_t fma_rn_ftz_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint16_t v_c_2 = select_16(isSubnormal_f16(v_c), copySign_f16(0x0000u, v_c), v_c);  /* modifiers.yaml:32 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint16_t v_c_2 = select_16(isSubnormal_f16(v_c), copySign_f16(0x0000u, v_c), v_c);  /* modifiers.yaml:41 */
     uint16_t v_d = fusedMultiplyAdd_f16(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rn_ftz_f16_3 KERNEL_3(fma_rn_ftz_f16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -282,12 +282,12 @@ static inline uint16_t fma_rn_ftz_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c
 /* fma.rn.ftz.sat.f16 */
 /* fma.rn.ftz.sat.f16x2 */
 static inline uint16_t fma_rn_ftz_sat_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint16_t v_c_2 = select_16(isSubnormal_f16(v_c), copySign_f16(0x0000u, v_c), v_c);  /* modifiers.yaml:32 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint16_t v_c_2 = select_16(isSubnormal_f16(v_c), copySign_f16(0x0000u, v_c), v_c);  /* modifiers.yaml:41 */
     uint16_t v_d = fusedMultiplyAdd_f16(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:38 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_fma_rn_ftz_sat_f16_3 KERNEL_3(fma_rn_ftz_sat_f16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -296,8 +296,8 @@ static inline uint16_t fma_rn_ftz_sat_f16_3(uint16_t v_a, uint16_t v_b, uint16_t
 /* fma.rn.relu.f16x2 */
 static inline uint16_t fma_rn_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:45 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     return v_d_3;
 }
 #define EXPORT_fma_rn_relu_f16_3 KERNEL_3(fma_rn_relu_f16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -305,12 +305,12 @@ static inline uint16_t fma_rn_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_
 /* fma.rn.ftz.relu.f16 */
 /* fma.rn.ftz.relu.f16x2 */
 static inline uint16_t fma_rn_ftz_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint16_t v_c_2 = select_16(isSubnormal_f16(v_c), copySign_f16(0x0000u, v_c), v_c);  /* modifiers.yaml:32 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint16_t v_c_2 = select_16(isSubnormal_f16(v_c), copySign_f16(0x0000u, v_c), v_c);  /* modifiers.yaml:41 */
     uint16_t v_d = fusedMultiplyAdd_f16(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:45 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     return v_d_3;
 }
 #define EXPORT_fma_rn_ftz_relu_f16_3 KERNEL_3(fma_rn_ftz_relu_f16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -319,7 +319,7 @@ static inline uint16_t fma_rn_ftz_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_
 /* fma.rn.bf16x2 */
 static inline uint16_t fma_rn_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rn_bf16_3 KERNEL_3(fma_rn_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -328,8 +328,8 @@ static inline uint16_t fma_rn_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 /* fma.rn.relu.bf16x2 */
 static inline uint16_t fma_rn_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:45 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     return v_d_3;
 }
 #define EXPORT_fma_rn_relu_bf16_3 KERNEL_3(fma_rn_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -337,10 +337,10 @@ static inline uint16_t fma_rn_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v
 /* fma.rn.oob.f16 */
 /* fma.rn.oob.f16x2 */
 static inline uint16_t fma_rn_oob_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:52 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:54 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:68 */
     return v_d_3;
 }
 #define EXPORT_fma_rn_oob_f16_3 KERNEL_3(fma_rn_oob_f16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -348,10 +348,10 @@ static inline uint16_t fma_rn_oob_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c
 /* fma.rn.oob.bf16 */
 /* fma.rn.oob.bf16x2 */
 static inline uint16_t fma_rn_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:52 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:54 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:68 */
     return v_d_3;
 }
 #define EXPORT_fma_rn_oob_bf16_3 KERNEL_3(fma_rn_oob_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -359,11 +359,11 @@ static inline uint16_t fma_rn_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_
 /* fma.rn.oob.relu.f16 */
 /* fma.rn.oob.relu.f16x2 */
 static inline uint16_t fma_rn_oob_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:52 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:45 */
-    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:54 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = maximum_f16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
+    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:68 */
     return v_d_4;
 }
 #define EXPORT_fma_rn_oob_relu_f16_3 KERNEL_3(fma_rn_oob_relu_f16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -371,11 +371,11 @@ static inline uint16_t fma_rn_oob_relu_f16_3(uint16_t v_a, uint16_t v_b, uint16_
 /* fma.rn.oob.relu.bf16 */
 /* fma.rn.oob.relu.bf16x2 */
 static inline uint16_t fma_rn_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:52 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:45 */
-    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:54 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
+    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:68 */
     return v_d_4;
 }
 #define EXPORT_fma_rn_oob_relu_bf16_3 KERNEL_3(fma_rn_oob_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -384,7 +384,7 @@ static inline uint16_t fma_rn_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16
 /* fma.rz.bf16x2 */
 static inline uint16_t fma_rz_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rz_bf16_3 KERNEL_3(fma_rz_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -393,8 +393,8 @@ static inline uint16_t fma_rz_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 /* fma.rz.relu.bf16x2 */
 static inline uint16_t fma_rz_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:45 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     return v_d_3;
 }
 #define EXPORT_fma_rz_relu_bf16_3 KERNEL_3(fma_rz_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -402,10 +402,10 @@ static inline uint16_t fma_rz_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v
 /* fma.rz.oob.bf16 */
 /* fma.rz.oob.bf16x2 */
 static inline uint16_t fma_rz_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:52 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:54 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:68 */
     return v_d_3;
 }
 #define EXPORT_fma_rz_oob_bf16_3 KERNEL_3(fma_rz_oob_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -413,11 +413,11 @@ static inline uint16_t fma_rz_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_
 /* fma.rz.oob.relu.bf16 */
 /* fma.rz.oob.relu.bf16x2 */
 static inline uint16_t fma_rz_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:52 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:45 */
-    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:54 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
+    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:68 */
     return v_d_4;
 }
 #define EXPORT_fma_rz_oob_relu_bf16_3 KERNEL_3(fma_rz_oob_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -426,7 +426,7 @@ static inline uint16_t fma_rz_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16
 /* fma.rm.bf16x2 */
 static inline uint16_t fma_rm_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rm_bf16_3 KERNEL_3(fma_rm_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -435,8 +435,8 @@ static inline uint16_t fma_rm_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 /* fma.rm.relu.bf16x2 */
 static inline uint16_t fma_rm_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:45 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     return v_d_3;
 }
 #define EXPORT_fma_rm_relu_bf16_3 KERNEL_3(fma_rm_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -444,10 +444,10 @@ static inline uint16_t fma_rm_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v
 /* fma.rm.oob.bf16 */
 /* fma.rm.oob.bf16x2 */
 static inline uint16_t fma_rm_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:52 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:54 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:68 */
     return v_d_3;
 }
 #define EXPORT_fma_rm_oob_bf16_3 KERNEL_3(fma_rm_oob_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -455,11 +455,11 @@ static inline uint16_t fma_rm_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_
 /* fma.rm.oob.relu.bf16 */
 /* fma.rm.oob.relu.bf16x2 */
 static inline uint16_t fma_rm_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:52 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:45 */
-    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:54 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
+    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:68 */
     return v_d_4;
 }
 #define EXPORT_fma_rm_oob_relu_bf16_3 KERNEL_3(fma_rm_oob_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -468,7 +468,7 @@ static inline uint16_t fma_rm_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16
 /* fma.rp.bf16x2 */
 static inline uint16_t fma_rp_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_fma_rp_bf16_3 KERNEL_3(fma_rp_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -477,8 +477,8 @@ static inline uint16_t fma_rp_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
 /* fma.rp.relu.bf16x2 */
 static inline uint16_t fma_rp_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:45 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
     return v_d_3;
 }
 #define EXPORT_fma_rp_relu_bf16_3 KERNEL_3(fma_rp_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -486,10 +486,10 @@ static inline uint16_t fma_rp_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v
 /* fma.rp.oob.bf16 */
 /* fma.rp.oob.bf16x2 */
 static inline uint16_t fma_rp_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:52 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:54 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = select_16(v_outside, 0x0000u, v_d_2);  /* modifiers.yaml:68 */
     return v_d_3;
 }
 #define EXPORT_fma_rp_oob_bf16_3 KERNEL_3(fma_rp_oob_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -497,11 +497,11 @@ static inline uint16_t fma_rp_oob_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_
 /* fma.rp.oob.relu.bf16 */
 /* fma.rp.oob.relu.bf16x2 */
 static inline uint16_t fma_rp_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:52 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
     uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:45 */
-    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:54 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = maximum_bf16(v_d_2, 0x0000u);  /* modifiers.yaml:58 */
+    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:68 */
     return v_d_4;
 }
 #define EXPORT_fma_rp_oob_relu_bf16_3 KERNEL_3(fma_rp_oob_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven)
@@ -509,11 +509,11 @@ static inline uint16_t fma_rp_oob_relu_bf16_3(uint16_t v_a, uint16_t v_b, uint16
 /* fma.rn.sat.oob.f16 */
 /* fma.rn.sat.oob.f16x2 */
 static inline uint16_t fma_rn_sat_oob_f16_3(uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:52 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:66 */
     uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:39 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:38 */
-    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:54 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:50 */
+    uint16_t v_d_4 = select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:68 */
     return v_d_4;
 }
 #define EXPORT_fma_rn_sat_oob_f16_3 KERNEL_3(fma_rn_sat_oob_f16_3, uint16_t, uint16_t, roundTiesToEven)

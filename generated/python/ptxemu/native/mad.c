@@ -6,31 +6,31 @@
 
 /* mad.f32 */
 static inline uint32_t mad_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    _Bool v_condition = isZero_f32(v_c);  /* mad.yaml:37 */
-    uint32_t v_product = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mad.yaml:38 */
-    uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);  /* mad.yaml:39 */
-    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a), roundTiesToEven, 0), convert_f64(number_f32(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:42 */
-    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:43 */
-    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:45 */
-    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* mad.yaml:46 */
-    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:37 */
-    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:20 */
+    _Bool v_condition = isZero_f32(v_c);  /* mad.yaml:38 */
+    uint32_t v_product = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mad.yaml:39 */
+    uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);  /* mad.yaml:40 */
+    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a), roundTiesToEven, 0), convert_f64(number_f32(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:43 */
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:44 */
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:46 */
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* mad.yaml:47 */
+    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:38 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:21 */
     return v_d_4;
 }
 #define EXPORT_mad_f32_3 KERNEL_3(mad_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.sat.f32 */
 static inline uint32_t mad_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    _Bool v_condition = isZero_f32(v_c);  /* mad.yaml:37 */
-    uint32_t v_product = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mad.yaml:38 */
-    uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);  /* mad.yaml:39 */
-    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a), roundTiesToEven, 0), convert_f64(number_f32(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:42 */
-    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:43 */
-    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:45 */
-    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* mad.yaml:46 */
-    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:37 */
-    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:20 */
-    uint32_t v_d_5 = minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    _Bool v_condition = isZero_f32(v_c);  /* mad.yaml:38 */
+    uint32_t v_product = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mad.yaml:39 */
+    uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);  /* mad.yaml:40 */
+    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a), roundTiesToEven, 0), convert_f64(number_f32(v_b), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:43 */
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:44 */
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:46 */
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* mad.yaml:47 */
+    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:38 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:21 */
+    uint32_t v_d_5 = minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_5;
 }
 #define EXPORT_mad_sat_f32_3 KERNEL_3(mad_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -38,18 +38,18 @@ static inline uint32_t mad_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 /* mad.ftz.f32 */
 /* mad.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t mad_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    _Bool v_condition = isZero_f32(v_c_2);  /* mad.yaml:37 */
-    uint32_t v_product = multiplication_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* mad.yaml:38 */
-    uint32_t v_d = addition_f32(v_product, v_c_2, roundTiesToEven, 1);  /* mad.yaml:39 */
-    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a_2), roundTiesToEven, 0), convert_f64(number_f32(v_b_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:42 */
-    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:43 */
-    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:45 */
-    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* mad.yaml:46 */
-    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:37 */
-    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    _Bool v_condition = isZero_f32(v_c_2);  /* mad.yaml:38 */
+    uint32_t v_product = multiplication_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* mad.yaml:39 */
+    uint32_t v_d = addition_f32(v_product, v_c_2, roundTiesToEven, 1);  /* mad.yaml:40 */
+    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a_2), roundTiesToEven, 0), convert_f64(number_f32(v_b_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:43 */
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:44 */
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:46 */
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* mad.yaml:47 */
+    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:38 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:21 */
     return v_d_4;
 }
 #define EXPORT_mad_ftz_f32_3 KERNEL_3(mad_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -57,19 +57,19 @@ static inline uint32_t mad_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 /* mad.ftz.sat.f32 */
 /* mad.sat.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t mad_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    _Bool v_condition = isZero_f32(v_c_2);  /* mad.yaml:37 */
-    uint32_t v_product = multiplication_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* mad.yaml:38 */
-    uint32_t v_d = addition_f32(v_product, v_c_2, roundTiesToEven, 1);  /* mad.yaml:39 */
-    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a_2), roundTiesToEven, 0), convert_f64(number_f32(v_b_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:42 */
-    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:43 */
-    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:45 */
-    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* mad.yaml:46 */
-    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:37 */
-    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:20 */
-    uint32_t v_d_5 = minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    _Bool v_condition = isZero_f32(v_c_2);  /* mad.yaml:38 */
+    uint32_t v_product = multiplication_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* mad.yaml:39 */
+    uint32_t v_d = addition_f32(v_product, v_c_2, roundTiesToEven, 1);  /* mad.yaml:40 */
+    uint64_t v_wide = multiplication_f64(convert_f64(number_f32(v_a_2), roundTiesToEven, 0), convert_f64(number_f32(v_b_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:43 */
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_wide >> 29) << 29);  /* mad.yaml:44 */
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:46 */
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* mad.yaml:47 */
+    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:38 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:21 */
+    uint32_t v_d_5 = minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_5;
 }
 #define EXPORT_mad_ftz_sat_f32_3 KERNEL_3(mad_ftz_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -77,8 +77,8 @@ static inline uint32_t mad_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_
 /* mad.rn.f32 */
 /* mad.f32 on sm_20, sm_21, sm_30, sm_35 */
 static inline uint32_t mad_rn_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_mad_rn_f32_3 KERNEL_3(mad_rn_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -86,9 +86,9 @@ static inline uint32_t mad_rn_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 /* mad.rn.sat.f32 */
 /* mad.sat.f32 on sm_20, sm_21, sm_30, sm_35 */
 static inline uint32_t mad_rn_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_mad_rn_sat_f32_3 KERNEL_3(mad_rn_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -96,11 +96,11 @@ static inline uint32_t mad_rn_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
 /* mad.rn.ftz.f32 */
 /* mad.ftz.f32 on sm_20, sm_21, sm_30, sm_35 */
 static inline uint32_t mad_rn_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_mad_rn_ftz_f32_3 KERNEL_3(mad_rn_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
@@ -108,132 +108,132 @@ static inline uint32_t mad_rn_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c
 /* mad.rn.ftz.sat.f32 */
 /* mad.ftz.sat.f32 on sm_20, sm_21, sm_30, sm_35 */
 static inline uint32_t mad_rn_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTiesToEven, 1);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_mad_rn_ftz_sat_f32_3 KERNEL_3(mad_rn_ftz_sat_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* mad.rz.f32 */
 static inline uint32_t mad_rz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_mad_rz_f32_3 KERNEL_3(mad_rz_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* mad.rz.sat.f32 */
 static inline uint32_t mad_rz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_mad_rz_sat_f32_3 KERNEL_3(mad_rz_sat_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* mad.rz.ftz.f32 */
 static inline uint32_t mad_rz_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_mad_rz_ftz_f32_3 KERNEL_3(mad_rz_ftz_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* mad.rz.ftz.sat.f32 */
 static inline uint32_t mad_rz_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardZero, 1);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_mad_rz_ftz_sat_f32_3 KERNEL_3(mad_rz_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardZero)
 
 /* mad.rm.f32 */
 static inline uint32_t mad_rm_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_mad_rm_f32_3 KERNEL_3(mad_rm_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* mad.rm.sat.f32 */
 static inline uint32_t mad_rm_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_mad_rm_sat_f32_3 KERNEL_3(mad_rm_sat_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* mad.rm.ftz.f32 */
 static inline uint32_t mad_rm_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_mad_rm_ftz_f32_3 KERNEL_3(mad_rm_ftz_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* mad.rm.ftz.sat.f32 */
 static inline uint32_t mad_rm_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardNegative, 1);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_mad_rm_ftz_sat_f32_3 KERNEL_3(mad_rm_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardNegative)
 
 /* mad.rp.f32 */
 static inline uint32_t mad_rp_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_mad_rp_f32_3 KERNEL_3(mad_rp_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* mad.rp.sat.f32 */
 static inline uint32_t mad_rp_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_mad_rp_sat_f32_3 KERNEL_3(mad_rp_sat_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* mad.rp.ftz.f32 */
 static inline uint32_t mad_rp_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_mad_rp_ftz_f32_3 KERNEL_3(mad_rp_ftz_f32_3, uint32_t, uint32_t, roundTowardPositive)
 
 /* mad.rp.ftz.sat.f32 */
 static inline uint32_t mad_rp_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* mad.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a_2, v_b_2, v_c_2, roundTowardPositive, 1);  /* mad.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_mad_rp_ftz_sat_f32_3 KERNEL_3(mad_rp_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardPositive)
@@ -241,76 +241,76 @@ static inline uint32_t mad_rp_ftz_sat_f32_3(uint32_t v_a, uint32_t v_b, uint32_t
 /* mad.rn.f64 */
 /* mad.f64 */
 static inline uint64_t mad_rn_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:36 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:33 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:34 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:31 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:29 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:28 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* mad.yaml:37 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:37 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:38 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:35 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:33 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:32 */
     return v_d_9;
 }
 #define EXPORT_mad_rn_f64_3 KERNEL_3(mad_rn_f64_3, uint64_t, uint64_t, roundTiesToEven)
 
 /* mad.rz.f64 */
 static inline uint64_t mad_rz_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* mad.yaml:36 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:33 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:34 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:31 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:29 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:28 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* mad.yaml:37 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:37 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:38 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:35 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:33 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:32 */
     return v_d_9;
 }
 #define EXPORT_mad_rz_f64_3 KERNEL_3(mad_rz_f64_3, uint64_t, uint64_t, roundTowardZero)
 
 /* mad.rm.f64 */
 static inline uint64_t mad_rm_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* mad.yaml:36 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:33 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:34 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:31 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:29 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:28 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* mad.yaml:37 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:37 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:38 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:35 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:33 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:32 */
     return v_d_9;
 }
 #define EXPORT_mad_rm_f64_3 KERNEL_3(mad_rm_f64_3, uint64_t, uint64_t, roundTowardNegative)
 
 /* mad.rp.f64 */
 static inline uint64_t mad_rp_f64_3(uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* mad.yaml:36 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:33 */
-    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:34 */
-    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:33 */
-    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:31 */
-    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:29 */
-    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:28 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* mad.yaml:37 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    _Bool v_condition_4 = isNaN_f64(v_c);  /* types.yaml:37 */
+    uint64_t v_d_4 = quieten_f64(v_c);  /* types.yaml:38 */
+    uint64_t v_d_5 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_6 = select_64(v_condition_4, v_d_4, v_d_5);  /* types.yaml:37 */
+    uint64_t v_d_7 = select_64(v_condition_3, v_d_3, v_d_6);  /* types.yaml:35 */
+    uint64_t v_d_8 = select_64(v_condition_2, v_d_2, v_d_7);  /* types.yaml:33 */
+    uint64_t v_d_9 = select_64(v_condition, v_d_8, v_d);  /* types.yaml:32 */
     return v_d_9;
 }
 #define EXPORT_mad_rp_f64_3 KERNEL_3(mad_rp_f64_3, uint64_t, uint64_t, roundTowardPositive)

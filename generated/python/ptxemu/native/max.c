@@ -6,40 +6,40 @@
 
 /* max.f32 */
 static inline uint32_t max_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* max.yaml:45 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* max.yaml:47 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_max_f32_2 KERNEL_2(max_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.xorsign.abs.f32 */
 static inline uint32_t max_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:39 */
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:41 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:42 */
-    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:41 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:43 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:44 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_xorsign_abs_f32_2 KERNEL_2(max_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.NaN.f32 */
 static inline uint32_t max_NaN_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = maximum_f32(v_a, v_b);  /* max.yaml:45 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = maximum_f32(v_a, v_b);  /* max.yaml:47 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_max_NaN_f32_2 KERNEL_2(max_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.NaN.xorsign.abs.f32 */
 static inline uint32_t max_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:39 */
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:41 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:42 */
-    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_sign = (v_a ^ v_b);  /* max.yaml:41 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:43 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:44 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_xorsign_abs_f32_2 KERNEL_2(max_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -47,160 +47,160 @@ static inline uint32_t max_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
 /* max.ftz.f32 */
 /* max.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t max_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_max_ftz_f32_2 KERNEL_2(max_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.xorsign.abs.f32 */
 static inline uint32_t max_ftz_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:39 */
-    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:41 */
-    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:42 */
-    uint32_t v_d = maximumNumber_f32(v_a_3, v_b_3);  /* max.yaml:45 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:41 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:43 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:44 */
+    uint32_t v_d = maximumNumber_f32(v_a_3, v_b_3);  /* max.yaml:47 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_xorsign_abs_f32_2 KERNEL_2(max_ftz_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.NaN.f32 */
 static inline uint32_t max_ftz_NaN_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_max_ftz_NaN_f32_2 KERNEL_2(max_ftz_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.NaN.xorsign.abs.f32 */
 static inline uint32_t max_ftz_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:39 */
-    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:41 */
-    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:42 */
-    uint32_t v_d = maximum_f32(v_a_3, v_b_3);  /* max.yaml:45 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:41 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:43 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:44 */
+    uint32_t v_d = maximum_f32(v_a_3, v_b_3);  /* max.yaml:47 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* max.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_xorsign_abs_f32_2 KERNEL_2(max_ftz_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.f32 */
 static inline uint32_t max_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* max.yaml:45 */
-    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* max.yaml:47 */
+    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c);  /* max.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_f32_3 KERNEL_3(max_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.abs.f32 */
 static inline uint32_t max_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:41 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:42 */
-    uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:44 */
-    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_2);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:43 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:44 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:46 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_2);  /* max.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_abs_f32_3 KERNEL_3(max_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.NaN.f32 */
 static inline uint32_t max_NaN_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = maximum_f32(v_a, v_b);  /* max.yaml:45 */
-    uint32_t v_d_2 = maximum_f32(v_d, v_c);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_d = maximum_f32(v_a, v_b);  /* max.yaml:47 */
+    uint32_t v_d_2 = maximum_f32(v_d, v_c);  /* max.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_f32_3 KERNEL_3(max_NaN_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.NaN.abs.f32 */
 static inline uint32_t max_NaN_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:41 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:42 */
-    uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:44 */
-    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint32_t v_d_2 = maximum_f32(v_d, v_c_2);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* max.yaml:43 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* max.yaml:44 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* max.yaml:46 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint32_t v_d_2 = maximum_f32(v_d, v_c_2);  /* max.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_abs_f32_3 KERNEL_3(max_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.f32 */
 static inline uint32_t max_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_2);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_2);  /* max.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_f32_3 KERNEL_3(max_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.abs.f32 */
 static inline uint32_t max_ftz_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:41 */
-    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:42 */
-    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* max.yaml:44 */
-    uint32_t v_d = maximumNumber_f32(v_a_3, v_b_3);  /* max.yaml:45 */
-    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_3);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:43 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:44 */
+    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* max.yaml:46 */
+    uint32_t v_d = maximumNumber_f32(v_a_3, v_b_3);  /* max.yaml:47 */
+    uint32_t v_d_2 = maximumNumber_f32(v_d, v_c_3);  /* max.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_abs_f32_3 KERNEL_3(max_ftz_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.NaN.f32 */
 static inline uint32_t max_ftz_NaN_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint32_t v_d_2 = maximum_f32(v_d, v_c_2);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint32_t v_d_2 = maximum_f32(v_d, v_c_2);  /* max.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_f32_3 KERNEL_3(max_ftz_NaN_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.ftz.NaN.abs.f32 */
 static inline uint32_t max_ftz_NaN_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:41 */
-    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:42 */
-    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* max.yaml:44 */
-    uint32_t v_d = maximum_f32(v_a_3, v_b_3);  /* max.yaml:45 */
-    uint32_t v_d_2 = maximum_f32(v_d, v_c_3);  /* max.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* max.yaml:43 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* max.yaml:44 */
+    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* max.yaml:46 */
+    uint32_t v_d = maximum_f32(v_a_3, v_b_3);  /* max.yaml:47 */
+    uint32_t v_d_2 = maximum_f32(v_d, v_c_3);  /* max.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_abs_f32_3 KERNEL_3(max_ftz_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* max.f64 */
 static inline uint64_t max_f64_2(uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = maximumNumber_f64(v_a, v_b);  /* max.yaml:45 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:31 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:29 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:28 */
+    uint64_t v_d = maximumNumber_f64(v_a, v_b);  /* max.yaml:47 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
     return v_d_7;
 }
 #define EXPORT_max_f64_2 KERNEL_2(max_f64_2, uint64_t, uint64_t, roundTiesToEven)
@@ -208,8 +208,8 @@ static inline uint64_t max_f64_2(uint64_t v_a, uint64_t v_b) {
 /* max.f16 */
 /* max.f16x2 */
 static inline uint16_t max_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = maximumNumber_f16(v_a, v_b);  /* max.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d = maximumNumber_f16(v_a, v_b);  /* max.yaml:47 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_max_f16_2 KERNEL_2(max_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -217,12 +217,12 @@ static inline uint16_t max_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.xorsign.abs.f16 */
 /* max.xorsign.abs.f16x2 */
 static inline uint16_t max_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:39 */
-    uint16_t v_a_2 = magnitude_f16(v_a);  /* max.yaml:41 */
-    uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:42 */
-    uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
+    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:41 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* max.yaml:43 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:44 */
+    uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:51 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_xorsign_abs_f16_2 KERNEL_2(max_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -230,8 +230,8 @@ static inline uint16_t max_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.NaN.f16 */
 /* max.NaN.f16x2 */
 static inline uint16_t max_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = maximum_f16(v_a, v_b);  /* max.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d = maximum_f16(v_a, v_b);  /* max.yaml:47 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_max_NaN_f16_2 KERNEL_2(max_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -239,12 +239,12 @@ static inline uint16_t max_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.NaN.xorsign.abs.f16 */
 /* max.NaN.xorsign.abs.f16x2 */
 static inline uint16_t max_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:39 */
-    uint16_t v_a_2 = magnitude_f16(v_a);  /* max.yaml:41 */
-    uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:42 */
-    uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
+    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:41 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* max.yaml:43 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* max.yaml:44 */
+    uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:51 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_xorsign_abs_f16_2 KERNEL_2(max_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -252,10 +252,10 @@ static inline uint16_t max_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.ftz.f16 */
 /* max.ftz.f16x2 */
 static inline uint16_t max_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_max_ftz_f16_2 KERNEL_2(max_ftz_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -263,14 +263,14 @@ static inline uint16_t max_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.ftz.xorsign.abs.f16 */
 /* max.ftz.xorsign.abs.f16x2 */
 static inline uint16_t max_ftz_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:39 */
-    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* max.yaml:41 */
-    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* max.yaml:42 */
-    uint16_t v_d = maximumNumber_f16(v_a_3, v_b_3);  /* max.yaml:45 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:41 */
+    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* max.yaml:43 */
+    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* max.yaml:44 */
+    uint16_t v_d = maximumNumber_f16(v_a_3, v_b_3);  /* max.yaml:47 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:51 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_xorsign_abs_f16_2 KERNEL_2(max_ftz_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -278,10 +278,10 @@ static inline uint16_t max_ftz_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.ftz.NaN.f16 */
 /* max.ftz.NaN.f16x2 */
 static inline uint16_t max_ftz_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_max_ftz_NaN_f16_2 KERNEL_2(max_ftz_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -289,14 +289,14 @@ static inline uint16_t max_ftz_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
 /* max.ftz.NaN.xorsign.abs.f16 */
 /* max.ftz.NaN.xorsign.abs.f16x2 */
 static inline uint16_t max_ftz_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:39 */
-    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* max.yaml:41 */
-    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* max.yaml:42 */
-    uint16_t v_d = maximum_f16(v_a_3, v_b_3);  /* max.yaml:45 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* max.yaml:41 */
+    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* max.yaml:43 */
+    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* max.yaml:44 */
+    uint16_t v_d = maximum_f16(v_a_3, v_b_3);  /* max.yaml:47 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* max.yaml:51 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_ftz_NaN_xorsign_abs_f16_2 KERNEL_2(max_ftz_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -304,8 +304,8 @@ static inline uint16_t max_ftz_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b)
 /* max.bf16 */
 /* max.bf16x2 */
 static inline uint16_t max_bf16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = maximumNumber_bf16(v_a, v_b);  /* max.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d = maximumNumber_bf16(v_a, v_b);  /* max.yaml:47 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_max_bf16_2 KERNEL_2(max_bf16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -313,12 +313,12 @@ static inline uint16_t max_bf16_2(uint16_t v_a, uint16_t v_b) {
 /* max.xorsign.abs.bf16 */
 /* max.xorsign.abs.bf16x2 */
 static inline uint16_t max_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:39 */
-    uint16_t v_a_2 = magnitude_bf16(v_a);  /* max.yaml:41 */
-    uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:42 */
-    uint16_t v_d = maximumNumber_bf16(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* max.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
+    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:41 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* max.yaml:43 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:44 */
+    uint16_t v_d = maximumNumber_bf16(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* max.yaml:51 */
+    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_xorsign_abs_bf16_2 KERNEL_2(max_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -326,8 +326,8 @@ static inline uint16_t max_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
 /* max.NaN.bf16 */
 /* max.NaN.bf16x2 */
 static inline uint16_t max_NaN_bf16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = maximum_bf16(v_a, v_b);  /* max.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d = maximum_bf16(v_a, v_b);  /* max.yaml:47 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_max_NaN_bf16_2 KERNEL_2(max_NaN_bf16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -335,12 +335,12 @@ static inline uint16_t max_NaN_bf16_2(uint16_t v_a, uint16_t v_b) {
 /* max.NaN.xorsign.abs.bf16 */
 /* max.NaN.xorsign.abs.bf16x2 */
 static inline uint16_t max_NaN_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:39 */
-    uint16_t v_a_2 = magnitude_bf16(v_a);  /* max.yaml:41 */
-    uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:42 */
-    uint16_t v_d = maximum_bf16(v_a_2, v_b_2);  /* max.yaml:45 */
-    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* max.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
+    uint16_t v_sign = (v_a ^ v_b);  /* max.yaml:41 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* max.yaml:43 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* max.yaml:44 */
+    uint16_t v_d = maximum_bf16(v_a_2, v_b_2);  /* max.yaml:47 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* max.yaml:51 */
+    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_max_NaN_xorsign_abs_bf16_2 KERNEL_2(max_NaN_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven)

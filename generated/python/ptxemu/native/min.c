@@ -6,40 +6,40 @@
 
 /* min.f32 */
 static inline uint32_t min_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = minimumNumber_f32(v_a, v_b);  /* min.yaml:45 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = minimumNumber_f32(v_a, v_b);  /* min.yaml:47 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_min_f32_2 KERNEL_2(min_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.xorsign.abs.f32 */
 static inline uint32_t min_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* min.yaml:39 */
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* min.yaml:41 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:42 */
-    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* min.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_sign = (v_a ^ v_b);  /* min.yaml:41 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* min.yaml:43 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:44 */
+    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* min.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_xorsign_abs_f32_2 KERNEL_2(min_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.NaN.f32 */
 static inline uint32_t min_NaN_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = minimum_f32(v_a, v_b);  /* min.yaml:45 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = minimum_f32(v_a, v_b);  /* min.yaml:47 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_min_NaN_f32_2 KERNEL_2(min_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.NaN.xorsign.abs.f32 */
 static inline uint32_t min_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* min.yaml:39 */
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* min.yaml:41 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:42 */
-    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* min.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_sign = (v_a ^ v_b);  /* min.yaml:41 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* min.yaml:43 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:44 */
+    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* min.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_NaN_xorsign_abs_f32_2 KERNEL_2(min_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -47,160 +47,160 @@ static inline uint32_t min_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
 /* min.ftz.f32 */
 /* min.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t min_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_min_ftz_f32_2 KERNEL_2(min_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.ftz.xorsign.abs.f32 */
 static inline uint32_t min_ftz_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* min.yaml:39 */
-    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* min.yaml:41 */
-    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* min.yaml:42 */
-    uint32_t v_d = minimumNumber_f32(v_a_3, v_b_3);  /* min.yaml:45 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* min.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* min.yaml:41 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* min.yaml:43 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* min.yaml:44 */
+    uint32_t v_d = minimumNumber_f32(v_a_3, v_b_3);  /* min.yaml:47 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* min.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_ftz_xorsign_abs_f32_2 KERNEL_2(min_ftz_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.ftz.NaN.f32 */
 static inline uint32_t min_ftz_NaN_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_min_ftz_NaN_f32_2 KERNEL_2(min_ftz_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.ftz.NaN.xorsign.abs.f32 */
 static inline uint32_t min_ftz_NaN_xorsign_abs_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* min.yaml:39 */
-    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* min.yaml:41 */
-    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* min.yaml:42 */
-    uint32_t v_d = minimum_f32(v_a_3, v_b_3);  /* min.yaml:45 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* min.yaml:49 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_sign = (v_a_2 ^ v_b_2);  /* min.yaml:41 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* min.yaml:43 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* min.yaml:44 */
+    uint32_t v_d = minimum_f32(v_a_3, v_b_3);  /* min.yaml:47 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* min.yaml:51 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_ftz_NaN_xorsign_abs_f32_2 KERNEL_2(min_ftz_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.f32 */
 static inline uint32_t min_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = minimumNumber_f32(v_a, v_b);  /* min.yaml:45 */
-    uint32_t v_d_2 = minimumNumber_f32(v_d, v_c);  /* min.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_d = minimumNumber_f32(v_a, v_b);  /* min.yaml:47 */
+    uint32_t v_d_2 = minimumNumber_f32(v_d, v_c);  /* min.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_f32_3 KERNEL_3(min_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.abs.f32 */
 static inline uint32_t min_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* min.yaml:41 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:42 */
-    uint32_t v_c_2 = magnitude_f32(v_c);  /* min.yaml:44 */
-    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint32_t v_d_2 = minimumNumber_f32(v_d, v_c_2);  /* min.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* min.yaml:43 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:44 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* min.yaml:46 */
+    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint32_t v_d_2 = minimumNumber_f32(v_d, v_c_2);  /* min.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_abs_f32_3 KERNEL_3(min_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.NaN.f32 */
 static inline uint32_t min_NaN_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = minimum_f32(v_a, v_b);  /* min.yaml:45 */
-    uint32_t v_d_2 = minimum_f32(v_d, v_c);  /* min.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_d = minimum_f32(v_a, v_b);  /* min.yaml:47 */
+    uint32_t v_d_2 = minimum_f32(v_d, v_c);  /* min.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_NaN_f32_3 KERNEL_3(min_NaN_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.NaN.abs.f32 */
 static inline uint32_t min_NaN_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* min.yaml:41 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:42 */
-    uint32_t v_c_2 = magnitude_f32(v_c);  /* min.yaml:44 */
-    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint32_t v_d_2 = minimum_f32(v_d, v_c_2);  /* min.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* min.yaml:43 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:44 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* min.yaml:46 */
+    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint32_t v_d_2 = minimum_f32(v_d, v_c_2);  /* min.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_NaN_abs_f32_3 KERNEL_3(min_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.ftz.f32 */
 static inline uint32_t min_ftz_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint32_t v_d_2 = minimumNumber_f32(v_d, v_c_2);  /* min.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint32_t v_d_2 = minimumNumber_f32(v_d, v_c_2);  /* min.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_ftz_f32_3 KERNEL_3(min_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.ftz.abs.f32 */
 static inline uint32_t min_ftz_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* min.yaml:41 */
-    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* min.yaml:42 */
-    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* min.yaml:44 */
-    uint32_t v_d = minimumNumber_f32(v_a_3, v_b_3);  /* min.yaml:45 */
-    uint32_t v_d_2 = minimumNumber_f32(v_d, v_c_3);  /* min.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* min.yaml:43 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* min.yaml:44 */
+    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* min.yaml:46 */
+    uint32_t v_d = minimumNumber_f32(v_a_3, v_b_3);  /* min.yaml:47 */
+    uint32_t v_d_2 = minimumNumber_f32(v_d, v_c_3);  /* min.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_ftz_abs_f32_3 KERNEL_3(min_ftz_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.ftz.NaN.f32 */
 static inline uint32_t min_ftz_NaN_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint32_t v_d_2 = minimum_f32(v_d, v_c_2);  /* min.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint32_t v_d_2 = minimum_f32(v_d, v_c_2);  /* min.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_ftz_NaN_f32_3 KERNEL_3(min_ftz_NaN_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.ftz.NaN.abs.f32 */
 static inline uint32_t min_ftz_NaN_abs_f32_3(uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:32 */
-    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* min.yaml:41 */
-    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* min.yaml:42 */
-    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* min.yaml:44 */
-    uint32_t v_d = minimum_f32(v_a_3, v_b_3);  /* min.yaml:45 */
-    uint32_t v_d_2 = minimum_f32(v_d, v_c_3);  /* min.yaml:47 */
-    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint32_t v_c_2 = select_32(isSubnormal_f32(v_c), copySign_f32(0x00000000u, v_c), v_c);  /* modifiers.yaml:41 */
+    uint32_t v_a_3 = magnitude_f32(v_a_2);  /* min.yaml:43 */
+    uint32_t v_b_3 = magnitude_f32(v_b_2);  /* min.yaml:44 */
+    uint32_t v_c_3 = magnitude_f32(v_c_2);  /* min.yaml:46 */
+    uint32_t v_d = minimum_f32(v_a_3, v_b_3);  /* min.yaml:47 */
+    uint32_t v_d_2 = minimum_f32(v_d, v_c_3);  /* min.yaml:49 */
+    uint32_t v_d_3 = select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_ftz_NaN_abs_f32_3 KERNEL_3(min_ftz_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven)
 
 /* min.f64 */
 static inline uint64_t min_f64_2(uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = minimumNumber_f64(v_a, v_b);  /* min.yaml:45 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:31 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:29 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:28 */
+    uint64_t v_d = minimumNumber_f64(v_a, v_b);  /* min.yaml:47 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
     return v_d_7;
 }
 #define EXPORT_min_f64_2 KERNEL_2(min_f64_2, uint64_t, uint64_t, roundTiesToEven)
@@ -208,8 +208,8 @@ static inline uint64_t min_f64_2(uint64_t v_a, uint64_t v_b) {
 /* min.f16 */
 /* min.f16x2 */
 static inline uint16_t min_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = minimumNumber_f16(v_a, v_b);  /* min.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d = minimumNumber_f16(v_a, v_b);  /* min.yaml:47 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_min_f16_2 KERNEL_2(min_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -217,12 +217,12 @@ static inline uint16_t min_f16_2(uint16_t v_a, uint16_t v_b) {
 /* min.xorsign.abs.f16 */
 /* min.xorsign.abs.f16x2 */
 static inline uint16_t min_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:39 */
-    uint16_t v_a_2 = magnitude_f16(v_a);  /* min.yaml:41 */
-    uint16_t v_b_2 = magnitude_f16(v_b);  /* min.yaml:42 */
-    uint16_t v_d = minimumNumber_f16(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* min.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
+    uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:41 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* min.yaml:43 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* min.yaml:44 */
+    uint16_t v_d = minimumNumber_f16(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* min.yaml:51 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_xorsign_abs_f16_2 KERNEL_2(min_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -230,8 +230,8 @@ static inline uint16_t min_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
 /* min.NaN.f16 */
 /* min.NaN.f16x2 */
 static inline uint16_t min_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = minimum_f16(v_a, v_b);  /* min.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d = minimum_f16(v_a, v_b);  /* min.yaml:47 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_min_NaN_f16_2 KERNEL_2(min_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -239,12 +239,12 @@ static inline uint16_t min_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
 /* min.NaN.xorsign.abs.f16 */
 /* min.NaN.xorsign.abs.f16x2 */
 static inline uint16_t min_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:39 */
-    uint16_t v_a_2 = magnitude_f16(v_a);  /* min.yaml:41 */
-    uint16_t v_b_2 = magnitude_f16(v_b);  /* min.yaml:42 */
-    uint16_t v_d = minimum_f16(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* min.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
+    uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:41 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* min.yaml:43 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* min.yaml:44 */
+    uint16_t v_d = minimum_f16(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* min.yaml:51 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_NaN_xorsign_abs_f16_2 KERNEL_2(min_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -252,10 +252,10 @@ static inline uint16_t min_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
 /* min.ftz.f16 */
 /* min.ftz.f16x2 */
 static inline uint16_t min_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint16_t v_d = minimumNumber_f16(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint16_t v_d = minimumNumber_f16(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_min_ftz_f16_2 KERNEL_2(min_ftz_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -263,14 +263,14 @@ static inline uint16_t min_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
 /* min.ftz.xorsign.abs.f16 */
 /* min.ftz.xorsign.abs.f16x2 */
 static inline uint16_t min_ftz_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* min.yaml:39 */
-    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* min.yaml:41 */
-    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* min.yaml:42 */
-    uint16_t v_d = minimumNumber_f16(v_a_3, v_b_3);  /* min.yaml:45 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* min.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* min.yaml:41 */
+    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* min.yaml:43 */
+    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* min.yaml:44 */
+    uint16_t v_d = minimumNumber_f16(v_a_3, v_b_3);  /* min.yaml:47 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* min.yaml:51 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_ftz_xorsign_abs_f16_2 KERNEL_2(min_ftz_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -278,10 +278,10 @@ static inline uint16_t min_ftz_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
 /* min.ftz.NaN.f16 */
 /* min.ftz.NaN.f16x2 */
 static inline uint16_t min_ftz_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint16_t v_d = minimum_f16(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint16_t v_d = minimum_f16(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_min_ftz_NaN_f16_2 KERNEL_2(min_ftz_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -289,14 +289,14 @@ static inline uint16_t min_ftz_NaN_f16_2(uint16_t v_a, uint16_t v_b) {
 /* min.ftz.NaN.xorsign.abs.f16 */
 /* min.ftz.NaN.xorsign.abs.f16x2 */
 static inline uint16_t min_ftz_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
-    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* min.yaml:39 */
-    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* min.yaml:41 */
-    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* min.yaml:42 */
-    uint16_t v_d = minimum_f16(v_a_3, v_b_3);  /* min.yaml:45 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* min.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
+    uint16_t v_sign = (v_a_2 ^ v_b_2);  /* min.yaml:41 */
+    uint16_t v_a_3 = magnitude_f16(v_a_2);  /* min.yaml:43 */
+    uint16_t v_b_3 = magnitude_f16(v_b_2);  /* min.yaml:44 */
+    uint16_t v_d = minimum_f16(v_a_3, v_b_3);  /* min.yaml:47 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* min.yaml:51 */
+    uint16_t v_d_3 = select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_ftz_NaN_xorsign_abs_f16_2 KERNEL_2(min_ftz_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -304,8 +304,8 @@ static inline uint16_t min_ftz_NaN_xorsign_abs_f16_2(uint16_t v_a, uint16_t v_b)
 /* min.bf16 */
 /* min.bf16x2 */
 static inline uint16_t min_bf16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = minimumNumber_bf16(v_a, v_b);  /* min.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d = minimumNumber_bf16(v_a, v_b);  /* min.yaml:47 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_min_bf16_2 KERNEL_2(min_bf16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -313,12 +313,12 @@ static inline uint16_t min_bf16_2(uint16_t v_a, uint16_t v_b) {
 /* min.xorsign.abs.bf16 */
 /* min.xorsign.abs.bf16x2 */
 static inline uint16_t min_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:39 */
-    uint16_t v_a_2 = magnitude_bf16(v_a);  /* min.yaml:41 */
-    uint16_t v_b_2 = magnitude_bf16(v_b);  /* min.yaml:42 */
-    uint16_t v_d = minimumNumber_bf16(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* min.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
+    uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:41 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* min.yaml:43 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* min.yaml:44 */
+    uint16_t v_d = minimumNumber_bf16(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* min.yaml:51 */
+    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_xorsign_abs_bf16_2 KERNEL_2(min_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -326,8 +326,8 @@ static inline uint16_t min_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
 /* min.NaN.bf16 */
 /* min.NaN.bf16x2 */
 static inline uint16_t min_NaN_bf16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = minimum_bf16(v_a, v_b);  /* min.yaml:45 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d = minimum_bf16(v_a, v_b);  /* min.yaml:47 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_min_NaN_bf16_2 KERNEL_2(min_NaN_bf16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -335,12 +335,12 @@ static inline uint16_t min_NaN_bf16_2(uint16_t v_a, uint16_t v_b) {
 /* min.NaN.xorsign.abs.bf16 */
 /* min.NaN.xorsign.abs.bf16x2 */
 static inline uint16_t min_NaN_xorsign_abs_bf16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:39 */
-    uint16_t v_a_2 = magnitude_bf16(v_a);  /* min.yaml:41 */
-    uint16_t v_b_2 = magnitude_bf16(v_b);  /* min.yaml:42 */
-    uint16_t v_d = minimum_bf16(v_a_2, v_b_2);  /* min.yaml:45 */
-    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* min.yaml:49 */
-    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:20 */
+    uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:41 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* min.yaml:43 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* min.yaml:44 */
+    uint16_t v_d = minimum_bf16(v_a_2, v_b_2);  /* min.yaml:47 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* min.yaml:51 */
+    uint16_t v_d_3 = select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:21 */
     return v_d_3;
 }
 #define EXPORT_min_NaN_xorsign_abs_bf16_2 KERNEL_2(min_NaN_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven)

@@ -7,7 +7,7 @@
 /* neg.f32 */
 static inline uint32_t neg_f32_1(uint32_t v_a) {
     uint32_t v_d = negate_f32(v_a);  /* neg.yaml:30 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_neg_f32_1 KERNEL_1(neg_f32_1, uint32_t, uint32_t, roundTiesToEven)
@@ -15,9 +15,9 @@ static inline uint32_t neg_f32_1(uint32_t v_a) {
 /* neg.ftz.f32 */
 /* neg.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t neg_ftz_f32_1(uint32_t v_a) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_d = negate_f32(v_a_2);  /* neg.yaml:30 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_neg_ftz_f32_1 KERNEL_1(neg_ftz_f32_1, uint32_t, uint32_t, roundTiesToEven)
@@ -33,7 +33,7 @@ static inline uint64_t neg_f64_1(uint64_t v_a) {
 /* neg.f16x2 */
 static inline uint16_t neg_f16_1(uint16_t v_a) {
     uint16_t v_d = negate_f16(v_a);  /* neg.yaml:30 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_neg_f16_1 KERNEL_1(neg_f16_1, uint16_t, uint16_t, roundTiesToEven)
@@ -41,9 +41,9 @@ static inline uint16_t neg_f16_1(uint16_t v_a) {
 /* neg.ftz.f16 */
 /* neg.ftz.f16x2 */
 static inline uint16_t neg_ftz_f16_1(uint16_t v_a) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint16_t v_d = negate_f16(v_a_2);  /* neg.yaml:30 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_neg_ftz_f16_1 KERNEL_1(neg_ftz_f16_1, uint16_t, uint16_t, roundTiesToEven)
@@ -52,7 +52,7 @@ static inline uint16_t neg_ftz_f16_1(uint16_t v_a) {
 /* neg.bf16x2 */
 static inline uint16_t neg_bf16_1(uint16_t v_a) {
     uint16_t v_d = negate_bf16(v_a);  /* neg.yaml:30 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_neg_bf16_1 KERNEL_1(neg_bf16_1, uint16_t, uint16_t, roundTiesToEven)

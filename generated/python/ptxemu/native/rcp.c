@@ -7,8 +7,8 @@
 /* rcp.approx.f32 */
 /* rcp.rn.f32 */
 static inline uint32_t rcp_approx_f32_1(uint32_t v_a) {
-    uint32_t v_d = division_f32(0x3f800000u, v_a, roundTiesToEven, 0);  /* rcp.yaml:47 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = division_f32(0x3f800000u, v_a, roundTiesToEven, 0);  /* rcp.yaml:60 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_rcp_approx_f32_1 KERNEL_1(rcp_approx_f32_1, uint32_t, uint32_t, roundTiesToEven)
@@ -18,179 +18,179 @@ static inline uint32_t rcp_approx_f32_1(uint32_t v_a) {
 /* rcp.f32 */
 /* rcp.approx.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t rcp_approx_ftz_f32_1(uint32_t v_a) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_d = division_f32(0x3f800000u, v_a_2, roundTiesToEven, 1);  /* rcp.yaml:47 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_d = division_f32(0x3f800000u, v_a_2, roundTiesToEven, 1);  /* rcp.yaml:60 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_rcp_approx_ftz_f32_1 KERNEL_1(rcp_approx_ftz_f32_1, uint32_t, uint32_t, roundTiesToEven)
 
 /* rcp.rz.f32 */
 static inline uint32_t rcp_rz_f32_1(uint32_t v_a) {
-    uint32_t v_d = division_f32(0x3f800000u, v_a, roundTowardZero, 0);  /* rcp.yaml:47 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = division_f32(0x3f800000u, v_a, roundTowardZero, 0);  /* rcp.yaml:60 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_rcp_rz_f32_1 KERNEL_1(rcp_rz_f32_1, uint32_t, uint32_t, roundTowardZero)
 
 /* rcp.rz.ftz.f32 */
 static inline uint32_t rcp_rz_ftz_f32_1(uint32_t v_a) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_d = division_f32(0x3f800000u, v_a_2, roundTowardZero, 1);  /* rcp.yaml:47 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_d = division_f32(0x3f800000u, v_a_2, roundTowardZero, 1);  /* rcp.yaml:60 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_rcp_rz_ftz_f32_1 KERNEL_1(rcp_rz_ftz_f32_1, uint32_t, uint32_t, roundTowardZero)
 
 /* rcp.rm.f32 */
 static inline uint32_t rcp_rm_f32_1(uint32_t v_a) {
-    uint32_t v_d = division_f32(0x3f800000u, v_a, roundTowardNegative, 0);  /* rcp.yaml:47 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = division_f32(0x3f800000u, v_a, roundTowardNegative, 0);  /* rcp.yaml:60 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_rcp_rm_f32_1 KERNEL_1(rcp_rm_f32_1, uint32_t, uint32_t, roundTowardNegative)
 
 /* rcp.rm.ftz.f32 */
 static inline uint32_t rcp_rm_ftz_f32_1(uint32_t v_a) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_d = division_f32(0x3f800000u, v_a_2, roundTowardNegative, 1);  /* rcp.yaml:47 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_d = division_f32(0x3f800000u, v_a_2, roundTowardNegative, 1);  /* rcp.yaml:60 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_rcp_rm_ftz_f32_1 KERNEL_1(rcp_rm_ftz_f32_1, uint32_t, uint32_t, roundTowardNegative)
 
 /* rcp.rp.f32 */
 static inline uint32_t rcp_rp_f32_1(uint32_t v_a) {
-    uint32_t v_d = division_f32(0x3f800000u, v_a, roundTowardPositive, 0);  /* rcp.yaml:47 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = division_f32(0x3f800000u, v_a, roundTowardPositive, 0);  /* rcp.yaml:60 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_rcp_rp_f32_1 KERNEL_1(rcp_rp_f32_1, uint32_t, uint32_t, roundTowardPositive)
 
 /* rcp.rp.ftz.f32 */
 static inline uint32_t rcp_rp_ftz_f32_1(uint32_t v_a) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_d = division_f32(0x3f800000u, v_a_2, roundTowardPositive, 1);  /* rcp.yaml:47 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_d = division_f32(0x3f800000u, v_a_2, roundTowardPositive, 1);  /* rcp.yaml:60 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_rcp_rp_ftz_f32_1 KERNEL_1(rcp_rp_ftz_f32_1, uint32_t, uint32_t, roundTowardPositive)
 
 /* rcp.rn.f64 */
 static inline uint64_t rcp_rn_f64_1(uint64_t v_a) {
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTiesToEven, 0);  /* rcp.yaml:47 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:29 */
-    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:28 */
+    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTiesToEven, 0);  /* rcp.yaml:60 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:32 */
     return v_d_5;
 }
 #define EXPORT_rcp_rn_f64_1 KERNEL_1(rcp_rn_f64_1, uint64_t, uint64_t, roundTiesToEven)
 
 /* rcp.rz.f64 */
 static inline uint64_t rcp_rz_f64_1(uint64_t v_a) {
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardZero, 0);  /* rcp.yaml:47 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:29 */
-    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:28 */
+    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardZero, 0);  /* rcp.yaml:60 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:32 */
     return v_d_5;
 }
 #define EXPORT_rcp_rz_f64_1 KERNEL_1(rcp_rz_f64_1, uint64_t, uint64_t, roundTowardZero)
 
 /* rcp.rm.f64 */
 static inline uint64_t rcp_rm_f64_1(uint64_t v_a) {
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardNegative, 0);  /* rcp.yaml:47 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:29 */
-    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:28 */
+    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardNegative, 0);  /* rcp.yaml:60 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:32 */
     return v_d_5;
 }
 #define EXPORT_rcp_rm_f64_1 KERNEL_1(rcp_rm_f64_1, uint64_t, uint64_t, roundTowardNegative)
 
 /* rcp.rp.f64 */
 static inline uint64_t rcp_rp_f64_1(uint64_t v_a) {
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardPositive, 0);  /* rcp.yaml:47 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:29 */
-    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:28 */
+    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardPositive, 0);  /* rcp.yaml:60 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:32 */
     return v_d_5;
 }
 #define EXPORT_rcp_rp_f64_1 KERNEL_1(rcp_rp_f64_1, uint64_t, uint64_t, roundTowardPositive)
 
 /* rcp.approx.ftz.f64 */
 static inline uint64_t rcp_approx_ftz_f64_1(uint64_t v_a) {
-    uint64_t v_a_2 = select_64(isSubnormal_f64(v_a), copySign_f64(UINT64_C(0x0000000000000000), v_a), v_a);  /* modifiers.yaml:32 */
-    uint64_t v_reciprocal = division_f64(UINT64_C(0x3ff0000000000000), (v_a_2 & UINT64_C(0xffffffff00000000)), roundTiesToEven, 1);  /* rcp.yaml:44 */
-    uint64_t v_y = fusedMultiplyAdd_f64(UINT64_C(0x4000000000000000), v_reciprocal, negate_f64((v_reciprocal & UINT64_C(0xffffffff00000000))), roundTiesToEven, 1);  /* rcp.yaml:40 */
-    uint64_t v_d = select_64(isNormal_f64(v_reciprocal), (v_y & UINT64_C(0xffffffff00000000)), v_reciprocal);  /* rcp.yaml:45 */
-    uint64_t v_d_2 = select_64(isNaN_f64(v_d), UINT64_C(0x7fffffff00000000), v_d);  /* types.yaml:41 */
+    uint64_t v_a_2 = select_64(isSubnormal_f64(v_a), copySign_f64(UINT64_C(0x0000000000000000), v_a), v_a);  /* modifiers.yaml:41 */
+    uint64_t v_reciprocal = division_f64(UINT64_C(0x3ff0000000000000), (v_a_2 & UINT64_C(0xffffffff00000000)), roundTiesToEven, 1);  /* rcp.yaml:56 */
+    uint64_t v_y = fusedMultiplyAdd_f64(UINT64_C(0x4000000000000000), v_reciprocal, negate_f64((v_reciprocal & UINT64_C(0xffffffff00000000))), roundTiesToEven, 1);  /* rcp.yaml:51 */
+    uint64_t v_d = select_64(isNormal_f64(v_reciprocal), (v_y & UINT64_C(0xffffffff00000000)), v_reciprocal);  /* rcp.yaml:57 */
+    uint64_t v_d_2 = select_64(isNaN_f64(v_d), UINT64_C(0x7fffffff00000000), v_d);  /* types.yaml:47 */
     return v_d_2;
 }
 #define EXPORT_rcp_approx_ftz_f64_1 KERNEL_1(rcp_approx_ftz_f64_1, uint64_t, uint64_t, roundTiesToEven)
 
 /* rcp.rn.ftz.f64 */
 static inline uint64_t rcp_rn_ftz_f64_1(uint64_t v_a) {
-    uint64_t v_a_2 = select_64(isSubnormal_f64(v_a), copySign_f64(UINT64_C(0x0000000000000000), v_a), v_a);  /* modifiers.yaml:32 */
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a_2, roundTiesToEven, 1);  /* rcp.yaml:47 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a_2);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:30 */
-    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:29 */
-    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:28 */
+    uint64_t v_a_2 = select_64(isSubnormal_f64(v_a), copySign_f64(UINT64_C(0x0000000000000000), v_a), v_a);  /* modifiers.yaml:41 */
+    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a_2, roundTiesToEven, 1);  /* rcp.yaml:60 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a_2);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:34 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:32 */
     return v_d_5;
 }
 #define EXPORT_rcp_rn_ftz_f64_1 KERNEL_1(rcp_rn_ftz_f64_1, uint64_t, uint64_t, roundTiesToEven)
 
 /* rcp.rz.ftz.f64 */
 static inline uint64_t rcp_rz_ftz_f64_1(uint64_t v_a) {
-    uint64_t v_a_2 = select_64(isSubnormal_f64(v_a), copySign_f64(UINT64_C(0x0000000000000000), v_a), v_a);  /* modifiers.yaml:32 */
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a_2, roundTowardZero, 1);  /* rcp.yaml:47 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a_2);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:30 */
-    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:29 */
-    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:28 */
+    uint64_t v_a_2 = select_64(isSubnormal_f64(v_a), copySign_f64(UINT64_C(0x0000000000000000), v_a), v_a);  /* modifiers.yaml:41 */
+    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a_2, roundTowardZero, 1);  /* rcp.yaml:60 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a_2);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:34 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:32 */
     return v_d_5;
 }
 #define EXPORT_rcp_rz_ftz_f64_1 KERNEL_1(rcp_rz_ftz_f64_1, uint64_t, uint64_t, roundTowardZero)
 
 /* rcp.rm.ftz.f64 */
 static inline uint64_t rcp_rm_ftz_f64_1(uint64_t v_a) {
-    uint64_t v_a_2 = select_64(isSubnormal_f64(v_a), copySign_f64(UINT64_C(0x0000000000000000), v_a), v_a);  /* modifiers.yaml:32 */
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a_2, roundTowardNegative, 1);  /* rcp.yaml:47 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a_2);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:30 */
-    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:29 */
-    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:28 */
+    uint64_t v_a_2 = select_64(isSubnormal_f64(v_a), copySign_f64(UINT64_C(0x0000000000000000), v_a), v_a);  /* modifiers.yaml:41 */
+    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a_2, roundTowardNegative, 1);  /* rcp.yaml:60 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a_2);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:34 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:32 */
     return v_d_5;
 }
 #define EXPORT_rcp_rm_ftz_f64_1 KERNEL_1(rcp_rm_ftz_f64_1, uint64_t, uint64_t, roundTowardNegative)
 
 /* rcp.rp.ftz.f64 */
 static inline uint64_t rcp_rp_ftz_f64_1(uint64_t v_a) {
-    uint64_t v_a_2 = select_64(isSubnormal_f64(v_a), copySign_f64(UINT64_C(0x0000000000000000), v_a), v_a);  /* modifiers.yaml:32 */
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a_2, roundTowardPositive, 1);  /* rcp.yaml:47 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a_2);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:30 */
-    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:29 */
-    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:28 */
+    uint64_t v_a_2 = select_64(isSubnormal_f64(v_a), copySign_f64(UINT64_C(0x0000000000000000), v_a), v_a);  /* modifiers.yaml:41 */
+    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a_2, roundTowardPositive, 1);  /* rcp.yaml:60 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a_2);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:34 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:32 */
     return v_d_5;
 }
 #define EXPORT_rcp_rp_ftz_f64_1 KERNEL_1(rcp_rp_ftz_f64_1, uint64_t, uint64_t, roundTowardPositive)

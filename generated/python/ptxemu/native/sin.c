@@ -7,7 +7,7 @@
 /* sin.approx.f32 */
 static inline uint32_t sin_approx_f32_1(uint32_t v_a, _Bool *undecided) {
     uint32_t v_d = sin_f32(v_a, roundTiesToEven, 0, undecided);  /* sin.yaml:25 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sin_approx_f32_1 DECIDING_1(sin_approx_f32_1, uint32_t, uint32_t, roundTiesToEven)
@@ -16,9 +16,9 @@ static inline uint32_t sin_approx_f32_1(uint32_t v_a, _Bool *undecided) {
 /* sin.f32 */
 /* sin.approx.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t sin_approx_ftz_f32_1(uint32_t v_a, _Bool *undecided) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
     uint32_t v_d = sin_f32(v_a_2, roundTiesToEven, 1, undecided);  /* sin.yaml:25 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sin_approx_ftz_f32_1 DECIDING_1(sin_approx_ftz_f32_1, uint32_t, uint32_t, roundTiesToEven)

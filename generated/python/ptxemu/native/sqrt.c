@@ -7,8 +7,8 @@
 /* sqrt.approx.f32 */
 /* sqrt.rn.f32 */
 static inline uint32_t sqrt_approx_f32_1(uint32_t v_a) {
-    uint32_t v_d = squareRoot_f32(v_a, roundTiesToEven, 0);  /* sqrt.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = squareRoot_f32(v_a, roundTiesToEven, 0);  /* sqrt.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sqrt_approx_f32_1 KERNEL_1(sqrt_approx_f32_1, uint32_t, uint32_t, roundTiesToEven)
@@ -18,60 +18,60 @@ static inline uint32_t sqrt_approx_f32_1(uint32_t v_a) {
 /* sqrt.f32 */
 /* sqrt.approx.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t sqrt_approx_ftz_f32_1(uint32_t v_a) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_d = squareRoot_f32(v_a_2, roundTiesToEven, 1);  /* sqrt.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_d = squareRoot_f32(v_a_2, roundTiesToEven, 1);  /* sqrt.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sqrt_approx_ftz_f32_1 KERNEL_1(sqrt_approx_ftz_f32_1, uint32_t, uint32_t, roundTiesToEven)
 
 /* sqrt.rz.f32 */
 static inline uint32_t sqrt_rz_f32_1(uint32_t v_a) {
-    uint32_t v_d = squareRoot_f32(v_a, roundTowardZero, 0);  /* sqrt.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = squareRoot_f32(v_a, roundTowardZero, 0);  /* sqrt.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sqrt_rz_f32_1 KERNEL_1(sqrt_rz_f32_1, uint32_t, uint32_t, roundTowardZero)
 
 /* sqrt.rz.ftz.f32 */
 static inline uint32_t sqrt_rz_ftz_f32_1(uint32_t v_a) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_d = squareRoot_f32(v_a_2, roundTowardZero, 1);  /* sqrt.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_d = squareRoot_f32(v_a_2, roundTowardZero, 1);  /* sqrt.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sqrt_rz_ftz_f32_1 KERNEL_1(sqrt_rz_ftz_f32_1, uint32_t, uint32_t, roundTowardZero)
 
 /* sqrt.rm.f32 */
 static inline uint32_t sqrt_rm_f32_1(uint32_t v_a) {
-    uint32_t v_d = squareRoot_f32(v_a, roundTowardNegative, 0);  /* sqrt.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = squareRoot_f32(v_a, roundTowardNegative, 0);  /* sqrt.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sqrt_rm_f32_1 KERNEL_1(sqrt_rm_f32_1, uint32_t, uint32_t, roundTowardNegative)
 
 /* sqrt.rm.ftz.f32 */
 static inline uint32_t sqrt_rm_ftz_f32_1(uint32_t v_a) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_d = squareRoot_f32(v_a_2, roundTowardNegative, 1);  /* sqrt.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_d = squareRoot_f32(v_a_2, roundTowardNegative, 1);  /* sqrt.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sqrt_rm_ftz_f32_1 KERNEL_1(sqrt_rm_ftz_f32_1, uint32_t, uint32_t, roundTowardNegative)
 
 /* sqrt.rp.f32 */
 static inline uint32_t sqrt_rp_f32_1(uint32_t v_a) {
-    uint32_t v_d = squareRoot_f32(v_a, roundTowardPositive, 0);  /* sqrt.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = squareRoot_f32(v_a, roundTowardPositive, 0);  /* sqrt.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sqrt_rp_f32_1 KERNEL_1(sqrt_rp_f32_1, uint32_t, uint32_t, roundTowardPositive)
 
 /* sqrt.rp.ftz.f32 */
 static inline uint32_t sqrt_rp_ftz_f32_1(uint32_t v_a) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_d = squareRoot_f32(v_a_2, roundTowardPositive, 1);  /* sqrt.yaml:36 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_d = squareRoot_f32(v_a_2, roundTowardPositive, 1);  /* sqrt.yaml:37 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sqrt_rp_ftz_f32_1 KERNEL_1(sqrt_rp_ftz_f32_1, uint32_t, uint32_t, roundTowardPositive)
@@ -79,52 +79,52 @@ static inline uint32_t sqrt_rp_ftz_f32_1(uint32_t v_a) {
 /* sqrt.rn.f64 */
 /* sqrt.f64 */
 static inline uint64_t sqrt_rn_f64_1(uint64_t v_a) {
-    uint64_t v_d = squareRoot_f64(v_a, roundTiesToEven, 0);  /* sqrt.yaml:36 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:29 */
-    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:28 */
+    uint64_t v_d = squareRoot_f64(v_a, roundTiesToEven, 0);  /* sqrt.yaml:37 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:32 */
     return v_d_5;
 }
 #define EXPORT_sqrt_rn_f64_1 KERNEL_1(sqrt_rn_f64_1, uint64_t, uint64_t, roundTiesToEven)
 
 /* sqrt.rz.f64 */
 static inline uint64_t sqrt_rz_f64_1(uint64_t v_a) {
-    uint64_t v_d = squareRoot_f64(v_a, roundTowardZero, 0);  /* sqrt.yaml:36 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:29 */
-    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:28 */
+    uint64_t v_d = squareRoot_f64(v_a, roundTowardZero, 0);  /* sqrt.yaml:37 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:32 */
     return v_d_5;
 }
 #define EXPORT_sqrt_rz_f64_1 KERNEL_1(sqrt_rz_f64_1, uint64_t, uint64_t, roundTowardZero)
 
 /* sqrt.rm.f64 */
 static inline uint64_t sqrt_rm_f64_1(uint64_t v_a) {
-    uint64_t v_d = squareRoot_f64(v_a, roundTowardNegative, 0);  /* sqrt.yaml:36 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:29 */
-    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:28 */
+    uint64_t v_d = squareRoot_f64(v_a, roundTowardNegative, 0);  /* sqrt.yaml:37 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:32 */
     return v_d_5;
 }
 #define EXPORT_sqrt_rm_f64_1 KERNEL_1(sqrt_rm_f64_1, uint64_t, uint64_t, roundTowardNegative)
 
 /* sqrt.rp.f64 */
 static inline uint64_t sqrt_rp_f64_1(uint64_t v_a) {
-    uint64_t v_d = squareRoot_f64(v_a, roundTowardPositive, 0);  /* sqrt.yaml:36 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:29 */
-    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:28 */
+    uint64_t v_d = squareRoot_f64(v_a, roundTowardPositive, 0);  /* sqrt.yaml:37 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:33 */
+    uint64_t v_d_5 = select_64(v_condition, v_d_4, v_d);  /* types.yaml:32 */
     return v_d_5;
 }
 #define EXPORT_sqrt_rp_f64_1 KERNEL_1(sqrt_rp_f64_1, uint64_t, uint64_t, roundTowardPositive)

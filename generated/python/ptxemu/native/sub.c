@@ -10,7 +10,7 @@
 /* sub.rn.f32x2 */
 static inline uint32_t sub_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sub_f32_2 KERNEL_2(sub_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -19,8 +19,8 @@ static inline uint32_t sub_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.rn.sat.f32 */
 static inline uint32_t sub_sat_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_sub_sat_f32_2 KERNEL_2(sub_sat_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -32,10 +32,10 @@ static inline uint32_t sub_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.f32 on sm_10, sm_11, sm_12, sm_13 */
 /* sub.rn.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t sub_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_d = subtraction_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sub_ftz_f32_2 KERNEL_2(sub_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -45,11 +45,11 @@ static inline uint32_t sub_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.sat.f32 on sm_10, sm_11, sm_12, sm_13 */
 /* sub.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t sub_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_d = subtraction_f32(v_a_2, v_b_2, roundTiesToEven, 1);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_sub_ftz_sat_f32_2 KERNEL_2(sub_ftz_sat_f32_2, uint32_t, uint32_t, roundTiesToEven)
@@ -58,7 +58,7 @@ static inline uint32_t sub_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.rz.f32x2 */
 static inline uint32_t sub_rz_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardZero, 0);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sub_rz_f32_2 KERNEL_2(sub_rz_f32_2, uint32_t, uint32_t, roundTowardZero)
@@ -66,8 +66,8 @@ static inline uint32_t sub_rz_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.rz.sat.f32 */
 static inline uint32_t sub_rz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardZero, 0);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_sub_rz_sat_f32_2 KERNEL_2(sub_rz_sat_f32_2, uint32_t, uint32_t, roundTowardZero)
@@ -76,10 +76,10 @@ static inline uint32_t sub_rz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.rz.ftz.f32x2 */
 /* sub.rz.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t sub_rz_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_d = subtraction_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sub_rz_ftz_f32_2 KERNEL_2(sub_rz_ftz_f32_2, uint32_t, uint32_t, roundTowardZero)
@@ -87,11 +87,11 @@ static inline uint32_t sub_rz_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.rz.ftz.sat.f32 */
 /* sub.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13 */
 static inline uint32_t sub_rz_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_d = subtraction_f32(v_a_2, v_b_2, roundTowardZero, 1);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_sub_rz_ftz_sat_f32_2 KERNEL_2(sub_rz_ftz_sat_f32_2, uint32_t, uint32_t, roundTowardZero)
@@ -100,7 +100,7 @@ static inline uint32_t sub_rz_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.rm.f32x2 */
 static inline uint32_t sub_rm_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardNegative, 0);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sub_rm_f32_2 KERNEL_2(sub_rm_f32_2, uint32_t, uint32_t, roundTowardNegative)
@@ -108,8 +108,8 @@ static inline uint32_t sub_rm_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.rm.sat.f32 */
 static inline uint32_t sub_rm_sat_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardNegative, 0);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_sub_rm_sat_f32_2 KERNEL_2(sub_rm_sat_f32_2, uint32_t, uint32_t, roundTowardNegative)
@@ -117,21 +117,21 @@ static inline uint32_t sub_rm_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.rm.ftz.f32 */
 /* sub.rm.ftz.f32x2 */
 static inline uint32_t sub_rm_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_d = subtraction_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sub_rm_ftz_f32_2 KERNEL_2(sub_rm_ftz_f32_2, uint32_t, uint32_t, roundTowardNegative)
 
 /* sub.rm.ftz.sat.f32 */
 static inline uint32_t sub_rm_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_d = subtraction_f32(v_a_2, v_b_2, roundTowardNegative, 1);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_sub_rm_ftz_sat_f32_2 KERNEL_2(sub_rm_ftz_sat_f32_2, uint32_t, uint32_t, roundTowardNegative)
@@ -140,7 +140,7 @@ static inline uint32_t sub_rm_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.rp.f32x2 */
 static inline uint32_t sub_rp_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardPositive, 0);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sub_rp_f32_2 KERNEL_2(sub_rp_f32_2, uint32_t, uint32_t, roundTowardPositive)
@@ -148,8 +148,8 @@ static inline uint32_t sub_rp_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.rp.sat.f32 */
 static inline uint32_t sub_rp_sat_f32_2(uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = subtraction_f32(v_a, v_b, roundTowardPositive, 0);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_sub_rp_sat_f32_2 KERNEL_2(sub_rp_sat_f32_2, uint32_t, uint32_t, roundTowardPositive)
@@ -157,21 +157,21 @@ static inline uint32_t sub_rp_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.rp.ftz.f32 */
 /* sub.rp.ftz.f32x2 */
 static inline uint32_t sub_rp_ftz_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_d = subtraction_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sub_rp_ftz_f32_2 KERNEL_2(sub_rp_ftz_f32_2, uint32_t, uint32_t, roundTowardPositive)
 
 /* sub.rp.ftz.sat.f32 */
 static inline uint32_t sub_rp_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint32_t v_a_2 = select_32(isSubnormal_f32(v_a), copySign_f32(0x00000000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint32_t v_b_2 = select_32(isSubnormal_f32(v_b), copySign_f32(0x00000000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint32_t v_d = subtraction_f32(v_a_2, v_b_2, roundTowardPositive, 1);  /* sub.yaml:34 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
-    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:38 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
+    uint32_t v_d_3 = minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_sub_rp_ftz_sat_f32_2 KERNEL_2(sub_rp_ftz_sat_f32_2, uint32_t, uint32_t, roundTowardPositive)
@@ -180,15 +180,15 @@ static inline uint32_t sub_rp_ftz_sat_f32_2(uint32_t v_a, uint32_t v_b) {
 /* sub.rn.f64 */
 static inline uint64_t sub_f64_2(uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = subtraction_f64(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:34 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:31 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:29 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:28 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
     return v_d_7;
 }
 #define EXPORT_sub_f64_2 KERNEL_2(sub_f64_2, uint64_t, uint64_t, roundTiesToEven)
@@ -196,15 +196,15 @@ static inline uint64_t sub_f64_2(uint64_t v_a, uint64_t v_b) {
 /* sub.rz.f64 */
 static inline uint64_t sub_rz_f64_2(uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = subtraction_f64(v_a, v_b, roundTowardZero, 0);  /* sub.yaml:34 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:31 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:29 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:28 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
     return v_d_7;
 }
 #define EXPORT_sub_rz_f64_2 KERNEL_2(sub_rz_f64_2, uint64_t, uint64_t, roundTowardZero)
@@ -212,15 +212,15 @@ static inline uint64_t sub_rz_f64_2(uint64_t v_a, uint64_t v_b) {
 /* sub.rm.f64 */
 static inline uint64_t sub_rm_f64_2(uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = subtraction_f64(v_a, v_b, roundTowardNegative, 0);  /* sub.yaml:34 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:31 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:29 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:28 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
     return v_d_7;
 }
 #define EXPORT_sub_rm_f64_2 KERNEL_2(sub_rm_f64_2, uint64_t, uint64_t, roundTowardNegative)
@@ -228,15 +228,15 @@ static inline uint64_t sub_rm_f64_2(uint64_t v_a, uint64_t v_b) {
 /* sub.rp.f64 */
 static inline uint64_t sub_rp_f64_2(uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = subtraction_f64(v_a, v_b, roundTowardPositive, 0);  /* sub.yaml:34 */
-    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:28 */
-    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:29 */
-    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:30 */
-    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:31 */
-    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:32 */
-    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:36 */
-    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:31 */
-    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:29 */
-    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:28 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:32 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:33 */
+    uint64_t v_d_2 = quieten_f64(v_a);  /* types.yaml:34 */
+    _Bool v_condition_3 = isNaN_f64(v_b);  /* types.yaml:35 */
+    uint64_t v_d_3 = quieten_f64(v_b);  /* types.yaml:36 */
+    uint64_t v_d_4 = UINT64_C(0xfff8000000000000);  /* types.yaml:40 */
+    uint64_t v_d_5 = select_64(v_condition_3, v_d_3, v_d_4);  /* types.yaml:35 */
+    uint64_t v_d_6 = select_64(v_condition_2, v_d_2, v_d_5);  /* types.yaml:33 */
+    uint64_t v_d_7 = select_64(v_condition, v_d_6, v_d);  /* types.yaml:32 */
     return v_d_7;
 }
 #define EXPORT_sub_rp_f64_2 KERNEL_2(sub_rp_f64_2, uint64_t, uint64_t, roundTowardPositive)
@@ -247,7 +247,7 @@ static inline uint64_t sub_rp_f64_2(uint64_t v_a, uint64_t v_b) {
 /* sub.rn.f16x2 */
 static inline uint16_t sub_f16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = subtraction_f16(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:34 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sub_f16_2 KERNEL_2(sub_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -258,8 +258,8 @@ static inline uint16_t sub_f16_2(uint16_t v_a, uint16_t v_b) {
 /* sub.rn.sat.f16x2 */
 static inline uint16_t sub_sat_f16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = subtraction_f16(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:34 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:38 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_sub_sat_f16_2 KERNEL_2(sub_sat_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -269,10 +269,10 @@ static inline uint16_t sub_sat_f16_2(uint16_t v_a, uint16_t v_b) {
 /* sub.rn.ftz.f16 */
 /* sub.rn.ftz.f16x2 */
 static inline uint16_t sub_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint16_t v_d = subtraction_f16(v_a_2, v_b_2, roundTiesToEven, 1);  /* sub.yaml:34 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sub_ftz_f16_2 KERNEL_2(sub_ftz_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -282,11 +282,11 @@ static inline uint16_t sub_ftz_f16_2(uint16_t v_a, uint16_t v_b) {
 /* sub.rn.ftz.sat.f16 */
 /* sub.rn.ftz.sat.f16x2 */
 static inline uint16_t sub_ftz_sat_f16_2(uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:32 */
-    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:32 */
+    uint16_t v_a_2 = select_16(isSubnormal_f16(v_a), copySign_f16(0x0000u, v_a), v_a);  /* modifiers.yaml:41 */
+    uint16_t v_b_2 = select_16(isSubnormal_f16(v_b), copySign_f16(0x0000u, v_b), v_b);  /* modifiers.yaml:41 */
     uint16_t v_d = subtraction_f16(v_a_2, v_b_2, roundTiesToEven, 1);  /* sub.yaml:34 */
-    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
-    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:38 */
+    uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:50 */
     return v_d_3;
 }
 #define EXPORT_sub_ftz_sat_f16_2 KERNEL_2(sub_ftz_sat_f16_2, uint16_t, uint16_t, roundTiesToEven)
@@ -297,7 +297,7 @@ static inline uint16_t sub_ftz_sat_f16_2(uint16_t v_a, uint16_t v_b) {
 /* sub.rn.bf16x2 */
 static inline uint16_t sub_bf16_2(uint16_t v_a, uint16_t v_b) {
     uint16_t v_d = subtraction_bf16(v_a, v_b, roundTiesToEven, 0);  /* sub.yaml:34 */
-    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:20 */
+    uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_sub_bf16_2 KERNEL_2(sub_bf16_2, uint16_t, uint16_t, roundTiesToEven)

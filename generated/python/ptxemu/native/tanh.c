@@ -6,8 +6,8 @@
 
 /* tanh.approx.f32 */
 static inline uint32_t tanh_approx_f32_1(uint32_t v_a, _Bool *undecided) {
-    uint32_t v_d = tanh_f32(v_a, roundTiesToEven, 0, undecided);  /* tanh.yaml:24 */
-    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:20 */
+    uint32_t v_d = tanh_f32(v_a, roundTiesToEven, 0, undecided);  /* tanh.yaml:26 */
+    uint32_t v_d_2 = select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* types.yaml:21 */
     return v_d_2;
 }
 #define EXPORT_tanh_approx_f32_1 DECIDING_1(tanh_approx_f32_1, uint32_t, uint32_t, roundTiesToEven)

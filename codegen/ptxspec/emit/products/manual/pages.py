@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from ....check.checking import Checked
 from ....check.claims import CLAIMS, basis
 from ....diagnostics import PtxspecError
+from ....grounds import KINDS
 from ....limits import targets_text
 from ....model import (
+    ROUNDINGS,
     Code,
     HardwarePath,
     Implied,
@@ -19,6 +21,7 @@ from ....model import (
     Recording,
     Spec,
     SyntaxLine,
+    Type,
     Variant,
     requirement_text,
 )
@@ -37,6 +40,16 @@ class Row:
     manual: str
     stands_for: str
     measured: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Operands:
+    """What operands of a type are: the manual's registers, and what the assembler takes, constants or none."""
+
+    type: Type
+    registers: str
+    taken: str
+    constants: bool
 
 
 @dataclass(frozen=True)
@@ -78,12 +91,16 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             "modifiers": [
                 m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in instruction.variants)
             ],
-            "types": list(dict.fromkeys(v.type for v in instruction.variants)),
+            "types": _operands(spec, instruction),
+            "assembler": spec.assembler.observed,
+            "refused": [_row(spec, instruction, v) for v in instruction.refused],
+            "refused_lines": [s.text for s in instruction.syntax if any(map(s.gives, instruction.refused))],
+            "default": _default_rounding(spec, instruction),
             "targets_text": targets_text,
             "newest": spec.newest,
             "implied": [n for n in spec.implied if any(_implies(spec, n, v) for v in instruction.variants)],
         }
-        sources = ["spec/types.yaml", "spec/modifiers.yaml", instruction.path]
+        sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", instruction.path]
         for suffix in ("md", "html"):
             files[f"manual/{instruction.opcode}.{suffix}"] = templates.render(
                 f"manual/instruction.{suffix}.j2", sources, comment="<!-- {} -->", **values
@@ -96,7 +113,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         files[f"manual/index.{suffix}"] = templates.render(
             f"manual/index.{suffix}.j2", [i.path for i in instructions], comment="<!-- {} -->",
             instructions=instructions, variants=sum(len(i.variants) for i in instructions), evidence=spec.evidence,
-            speed=spec.speed,
+            speed=spec.speed, grounds=KINDS,
         )  # fmt: skip
         if spec.evidence is not None:
             files[f"manual/ledger.{suffix}"] = templates.render(
@@ -188,6 +205,32 @@ def _roundings(spec: Spec, instruction: Instruction) -> list[tuple[str, str]]:
             if asked[0] not in found[mode]:
                 found[mode].append(asked[0])
     return [(mode, " ".join(f".{n}" for n in names)) for mode, names in found.items()]
+
+
+def _default_rounding(spec: Spec, instruction: Instruction) -> str:
+    """How the sentence on the directions ends. What is an approximation, or short for another spelling, has no say."""
+    modifiers = spec.modifiers
+    exact = [v for v in instruction.variants if not v.means and not any(modifiers[m].approximate for m in v.modifiers)]
+    types = list(dict.fromkeys(v.type.name for v in exact))
+    free = list(dict.fromkeys(v.type.name for v in exact if not any(modifiers[m].mode for m in v.modifiers)))
+    if not free:
+        return "there is no default"
+    if free == types:
+        return f"without a modifier {ROUNDINGS[0]}"
+    return f"without a modifier, which only {', '.join(f'.{t}' for t in free)} allows, {ROUNDINGS[0]}"
+
+
+def _operands(spec: Spec, instruction: Instruction) -> list[Operands]:
+    assembler = spec.assembler
+    return [
+        Operands(
+            t,
+            instruction.registers.get(t.name, t.registers),
+            ", ".join(f".{r}" for r in assembler.registers.get(t.name, ())),
+            t.name in assembler.immediates,
+        )
+        for t in dict.fromkeys(v.type for v in instruction.variants)
+    ]
 
 
 def _nan_rules(instruction: Instruction) -> list[tuple[NanRule, list[str]]]:

@@ -1,0 +1,79 @@
+"""A stand-in for a GPU, beside a project whose kernels it runs, and a recording that it made."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import ROOT, fake_cuda
+from helpers.bench import OPCODES, SMALL, Bench
+from helpers.project import Project
+from helpers.standin import StandIn
+from ptxspec.cli import conforming
+from ptxspec.evaluate import emulator
+from ptxspec.gpu import cuda, recording
+from ptxspec.gpu.device import NoDeviceError
+from ptxspec.read.link import read
+from ptxspec.roots import find
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("conformance") / "project"
+    for folder in ("spec", "templates", "generated"):
+        shutil.copytree(ROOT / folder, root / folder)
+    for path in (root / "spec/instructions").iterdir():
+        if path.stem not in OPCODES:
+            path.unlink()
+    (root / "spec/observed/recordings.yaml").unlink(missing_ok=True)
+    from ptxspec.emit.generate import generate
+
+    # Whole cores would take minutes by the emulator.
+    units = root / "spec/units.yaml"
+    units.write_text(re.sub(r"count: \d{6,}", "count: 4096", units.read_text("utf-8")), "utf-8")
+    generate(root)
+    return root
+
+
+@pytest.fixture
+def bench(
+    generated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Bench:
+    root = tmp_path / "project"
+    shutil.copytree(generated, root)
+    made = Bench(Project(root, capsys), StandIn(emulator(find(root))), root)
+    monkeypatch.setattr(cuda, "CudaDevice", lambda: made.device)
+    monkeypatch.setattr(conforming.vectors, "Sizes", SMALL)
+    return made
+
+
+@pytest.fixture(scope="module")
+def recorded(generated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recorded") / "standin"
+    spec, emu = read(generated), emulator(find(generated))
+    device, sizes = StandIn(emu), SMALL()
+    kernels, package = generated / "generated/cuda", generated / "generated/python/ptxemu"
+    about = recording.provenance(device.about, spec, conforming._program(), "2026-01-02", sizes, kernels, package)
+    with recording.Recorder(folder, spec, about) as recorder:
+        conforming.running.run(device, spec, emu, kernels, sizes, recorder)
+        recorder.finish({})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def nvrtc() -> cuda.Nvrtc:
+    try:
+        return cuda.Nvrtc()
+    except NoDeviceError as e:
+        pytest.skip(str(e))
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> fake_cuda.Driver:
+    made = fake_cuda.Driver()
+    modules: dict[str, Any] = {"driver": made, "nvrtc": fake_cuda.Nvrtc()}
+    monkeypatch.setattr(cuda, "_import", modules.__getitem__)
+    return made

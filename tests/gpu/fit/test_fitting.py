@@ -1,0 +1,374 @@
+"""A model of the special function unit is found again in what it computes, and followed by the emulator."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import ptxemu
+import pytest
+from helpers import ROOT
+from helpers.made_up import (
+    BITS,
+    CORES,
+    INFINITY,
+    NAN,
+    SIGN,
+    UNITS,
+    Array,
+    hardware,
+    one,
+    special_values,
+    truncated,
+    with_units,
+)
+from helpers.project import Project
+from helpers.standin import StandIn
+from ptxspec.cli import conforming
+from ptxspec.evaluate import emulator
+from ptxspec.gpu import cuda, recording, vectors
+from ptxspec.gpu.bounds import Judge
+from ptxspec.gpu.compare import Found
+from ptxspec.gpu.device import About
+from ptxspec.gpu.fit import recorded
+from ptxspec.gpu.fit.fitting import emulated, fit
+from ptxspec.gpu.fit.interpolator import common_residue
+from ptxspec.gpu.recording import Recorder, Recording
+from ptxspec.model import Argument, Fitted, Interpolator, Spec, UnitModel, Variant, Word
+from ptxspec.read.link import read
+from ptxspec.roots import Root
+
+# No stream but the cores and the special operands is large.
+SMALL = vectors.Sizes(random=256, sample=256)
+
+
+def test_units_of_the_repository_rest_until_something_is_recorded() -> None:
+    spec = read(ROOT)
+    assert [m for u in spec.units.values() for m in u.models] == []
+    paths = [(i, p) for i in spec.instructions.values() for p in i.hardware]
+    assert {i.opcode for i, _ in paths} == {"cos", "div", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh"}
+    assert {u for _, p in paths for u in p.units} == set(spec.units)
+    x = np.arange(0, 1 << 32, 9_999_991, dtype=np.uint32)
+    for spelling in ("rcp.approx.f32", "sin.approx.f32"):
+        assert (ptxemu.execute(spelling, x, target="sm_90") == ptxemu.execute(spelling, x)).all()
+    data = json.loads((ROOT / "generated/data/ptxspec.json").read_text("utf-8"))
+    assert data["units"]["EX2"]["models"] == []
+
+
+@pytest.fixture
+def made_up(project: Project) -> Project:
+    return with_units(project, *UNITS)
+
+
+@pytest.fixture
+def built(made_up: Project) -> Project:
+    """The same with what is generated, fitting's emulator among it."""
+    assert made_up.run("generate").code == 0
+    return made_up
+
+
+def made_up_provenance(root: Path, spec: Spec) -> dict[str, Any]:
+    gpu = About("Made-up GPU", "sm_90", "0.0", "no compiler", "13.0")
+    folders = root / "generated/cuda", root / "generated/python/ptxemu"
+    return recording.provenance(gpu, spec, "ptxspec", "2026-01-02", SMALL, *folders)
+
+
+def record(project: Project, folder: Path, results: dict[str, Callable[[int], int]]) -> Path:
+    """A recording of instructions that compute these results."""
+    spec = read(project.root)
+    every = {v.spelling: v for i in spec.instructions.values() for v in i.variants if v.operands == 1}
+    with Recorder(folder, spec, made_up_provenance(project.root, spec)) as recorder:
+        for name, result in results.items():
+            v = every[UNITS[name].variant]
+            for part in vectors.parts(v, SMALL, spec.units[name].cores):
+                write(recorder, v, part, lambda x, result=result: np.array([result(int(b)) for b in x], np.uint32))  # type: ignore[misc]
+        recorder.finish({})
+    return folder
+
+
+def recorded_as(folder: Path, spelling: str, computed: Callable[[Array], Array]) -> Recording:
+    """The same of one instruction of the repository."""
+    spec = read(ROOT)
+    v = next(v for i in spec.instructions.values() for v in i.variants if v.spelling == spelling)
+    cores = [c for u in spec.units.values() for c in u.cores if c.variant == spelling]
+    with Recorder(folder / "recording", spec, made_up_provenance(ROOT, spec)) as recorder:
+        for part in vectors.parts(v, SMALL, cores):
+            write(recorder, v, part, computed)
+        recorder.finish({})
+    return recording.read(folder / "recording", spec)
+
+
+def write(recorder: Recorder, v: Variant, part: vectors.Part, computed: Callable[[Array], Array]) -> None:
+    blocks = [computed(vectors.operands(v.type, 1, part.stream, *block)[0]) for block in part.blocks()]
+    kept = np.concatenate(blocks)[: part.kept]
+    recorder.write(v, part, kept, [vectors.digest(b) for b in blocks], Found(part.count))
+
+
+def test_made_up_units_are_found_again_and_followed(built: Project, tmp_path: Path) -> None:
+    folder = record(built, tmp_path / "recording", {n: lambda x, u=u: hardware(u, x) for n, u in UNITS.items()})  # type: ignore[misc]
+    before = emulator(Root(built.root, False))
+    names = [a for n in UNITS for a in ("--unit", n)]
+    result = built.run("fit", folder, *names, "--record")
+    assert result.code == 0, result.out + result.err
+    assert result.out.count("exact: all ") == len(UNITS)
+    assert built.run("validate").code == 0
+    assert "python/ptxemu/units.py" in built.run("generate").out
+
+    spec = read(built.root)
+    for name, u in UNITS.items():
+        model = spec.model(name, "sm_90")
+        assert model is not None and model is spec.model(name, "sm_90a")
+        assert spec.model(name, "sm_89") is None and spec.model(name, "sm_100") is None
+        assert model.fitted.gpu == "Made-up GPU" and model.fitted.results > spec.units[name].cores[0].count
+        # C1 and C2 are those that were made up, in words of the same or more places.
+        for k in (1, 2):
+            finer = model.core.words[k].point - u.points[k]  # type: ignore[union-attr]
+            if finer >= 0:
+                assert [r[k] for r in model.core.coefficients] == [r[k] << finer for r in u.table]  # type: ignore[union-attr]
+
+    shutil.copytree(built.root, tmp_path / "second")
+    emu = emulator(Root(tmp_path / "second", False))
+    rng = np.random.default_rng(90)
+    x = np.concatenate([special_values(spec.formats["f32"]), rng.integers(0, 1 << 32, 1500)]).astype(np.uint32)
+    for name, u in UNITS.items():
+        got = emu.execute(u.variant, x, target="sm_90")
+        flushed = [int(v) & SIGN if int(v) & ~SIGN < 1 << 23 else int(v) for v in x]
+        assert got.tolist() == [hardware(u, v) for v in flushed], name
+        assert (emu.execute(u.variant, x, target="sm_90a") == got).all()
+        for target in (None, "sm_80", "sm_100"):
+            assert (emu.execute(u.variant, x, target=target) == before.execute(u.variant, x)).all()
+
+    # Around the unit: a scale keeps subnormal numbers away from it. Powers of two multiply exactly in float32.
+    values = x.view(np.float32)
+    size = np.abs(values)
+    with np.errstate(all="ignore"):
+        scale = np.where(size < 2.0**-126, 2.0**24, np.where(size > 2.0**126, 0.25, 1)).astype(np.float32)
+        inner = np.array([UNITS["RCP"](int(v)) for v in (values * scale).view(np.uint32)], np.uint32)
+        wanted = (inner.view(np.float32) * scale).view(np.uint32)
+        tiny = size < 2.0**-126
+        inner = np.array(
+            [UNITS["RSQ"](int(v)) for v in np.where(tiny, values * 2.0**24, values).astype(np.float32).view(np.uint32)]
+        )
+        root = inner.astype(np.uint32).view(np.float32)
+        wanted_root = np.where(tiny, root * np.float32(4096), root).astype(np.float32).view(np.uint32)
+    for spelling, numbers in (("rcp.approx.f32", wanted), ("rsqrt.approx.f32", wanted_root)):
+        nan = (numbers & ~np.uint32(SIGN)) > INFINITY
+        assert (emu.execute(spelling, x, target="sm_90") == np.where(nan, NAN, numbers)).all(), spelling
+    found = Project(tmp_path / "second", built._capture).run(
+        "eval", "rcp.approx.f32", "0x7f000001", "--target", "sm_90", "--trace"
+    )
+    assert found.code == 0 and "reciprocal = unit(RCP, scaled)" in found.out, found.err
+    data = json.loads((built.root / "generated/data/ptxspec.json").read_text("utf-8"))
+    assert data["units"]["RCP"]["models"][0]["within"] == "sm_90..sm_90a"
+    assert "sm_90, sm_90a" in (built.root / "generated/manual/rcp.md").read_text("utf-8")
+    in_c = (built.root / "generated/python/ptxemu/native/rcp.c").read_text("utf-8")
+    assert "rcp_approx_f32_1(" in in_c and "rcp_approx_f32_1_sm_90(" not in in_c
+    assert "/* NumPy computes rcp_approx_f32_1_sm_90: " in in_c
+
+
+def test_what_was_recorded_fitted_and_followed_is_measured(
+    built: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The README's commands, on a stand-in for a GPU that has a made-up unit."""
+    spelling = UNITS["RCP"].variant
+
+    def gpu(operands: Sequence[Array], _: Array) -> Array:
+        return np.array([hardware(UNITS["RCP"], int(x)) for x in operands[0]], np.uint32)
+
+    device = StandIn(emulator(Root(built.root, False)), wrong={spelling: gpu})
+    monkeypatch.setattr(cuda, "CudaDevice", lambda: device)
+    monkeypatch.setattr(conforming.vectors, "Sizes", lambda **_: SMALL)
+    folder = built.root / "tests/recordings/made-up"
+
+    def row(*arguments: str | Path) -> dict[str, Any]:
+        report = json.loads(built.run("conformance", *arguments, "--format", "json").out)
+        (found,) = [v for v in report["variants"] if v["variant"] == spelling]
+        return found  # type: ignore[no-any-return]
+
+    recorded = row("--record", folder)
+    assert (recorded["claim"], recorded["verdict"]) == ("bounded", "disagrees")
+    assert recorded["found"]["count"] == 76 + 16384 + 256
+    fitted = built.run("fit", folder, "--unit", "RCP", "--record")
+    assert fitted.code == 0, fitted.out + fitted.err
+    assert built.run("generate").code == 0
+    shutil.copytree(built.root, tmp_path / "second")
+    second = Project(tmp_path / "second", built._capture)
+    replayed = second.run("conformance", "--replay", second.root / "tests/recordings/made-up")
+    assert re.search(rf"^{spelling} .* agrees$", replayed.out, re.MULTILINE), replayed.out + replayed.err
+    # Errors are still those from the function, not from what the unit makes of it.
+    spec = read(second.root)
+    v = next(v for v in spec.instructions["rcp"].variants if v.spelling == spelling)
+    judge = Judge(spec, spec.instructions["rcp"], v, "sm_90")
+    assert judge.error([0x40400000], 0x3EAAAAAB, judge.bounds[0]) < 0.5
+    (registered,) = spec.recordings
+    assert (spelling, 1) in registered.equal
+    assert second.run("generate").code == 0
+    assert "claim   measured" in second.run("query", spelling, "--target", "sm_90").out
+
+
+def files(project: Project) -> set[str]:
+    return {p.name for p in (project.root / "spec/units").iterdir()}
+
+
+def test_one_wrong_bit_is_reported_and_not_absorbed(built: Project, tmp_path: Path) -> None:
+    folder = record(built, tmp_path / "recording", one("RCP", wrong=frozenset({0x3FC12600})))
+    result = built.run("fit", folder, "--unit", "RCP", "--record")
+    assert result.code == 1
+    assert "contradicted in 1 of 16 segments; the others have coefficients" in result.out
+    assert re.search(
+        r"segment 8: .* miss 1 of 1024 results, first for 1\.508972\d* 0x1\.824cp\+0 0x3fc12600", result.out
+    )
+    assert files(built) == {"README.md"}
+
+
+def test_a_wrong_result_beyond_the_core_is_reported(built: Project, tmp_path: Path) -> None:
+    # +infinity is among the special operands, and in no segment.
+    folder = record(built, tmp_path / "recording", {"RCP": lambda x: 1 if x == INFINITY else UNITS["RCP"](x)})
+    result = built.run("fit", folder, "--unit", "RCP", "--record")
+    assert result.code == 1
+    assert "not exact: 1 of 16716 results differ, first rcp.approx.ftz.f32 of +inf 0x7f800000:" in result.out
+    assert files(built) == {"README.md"}
+
+
+def test_what_no_interpolator_computes_becomes_a_table_of_differences(built: Project, tmp_path: Path) -> None:
+    def correct(x: int) -> int:
+        """Two units off where the place has an odd number of ones, else correctly rounded for the first bits."""
+        u = UNITS["RCP"]
+        if (special := u.special(x)) is not None:
+            return special
+        place = x >> (23 - BITS) & (1 << BITS) - 1
+        # The reciprocal of 1.f lies between a half and one.
+        significand = round(Fraction(2 ** (24 + BITS), 2**BITS + place)) - 2 * (place.bit_count() % 2)
+        exponent = (x >> 23 & 255) - 127
+        return truncated(Fraction(significand, 2**24) / Fraction(2) ** exponent * (-1 if x & SIGN else 1))
+
+    folder = record(built, tmp_path / "recording", {"RCP": correct})
+    result = built.run("fit", folder, "--unit", "RCP", "--record")
+    assert result.code == 0, result.out + result.err
+    assert re.search(r"exact: all 16716 results; a table of differences from reciprocal of \d{3} bytes", result.out)
+    assert files(built) == {"README.md", "RCP-sm_90.yaml", "RCP-sm_90.txt"}
+    assert built.run("generate").code == 0
+    shutil.copytree(built.root, tmp_path / "second")
+    emu = emulator(Root(tmp_path / "second", False))
+    x = np.random.default_rng(1).integers(0, 1 << 32, 3000).astype(np.uint32)
+    flushed = [int(v) & SIGN if int(v) & ~SIGN < 1 << 23 else int(v) for v in x]
+    assert emu.execute("rcp.approx.ftz.f32", x, target="sm_90").tolist() == [correct(v) for v in flushed]
+    second = Project(tmp_path / "second", built._capture)
+    assert second.run("eval", "rcp.approx.ftz.f32", "3.25", "--target", "sm_90", "--trace").code == 0
+    # Its file is part of the specification.
+    table = built.root / "spec/units/RCP-sm_90.txt"
+    table.write_text(table.read_text("ascii")[:-20], "ascii")
+    broken = built.run("validate")
+    assert broken.code == 1 and "RCP-sm_90.txt cannot be read" in broken.err
+    table.unlink()
+    assert built.place("spec/units/RCP-sm_90.yaml", "RCP-sm_90.txt") in built.run("validate").err
+
+
+def test_a_table_holds_all_of_a_16_bit_unit(tmp_path: Path) -> None:
+    """The instruction flushes subnormal operands before the unit sees them."""
+    spec, spelling = read(ROOT), "ex2.approx.ftz.bf16"
+    every = np.arange(1 << 16, dtype=np.uint16)
+    results = ptxemu.execute(spelling, every)
+    finite = (results > 0x80) & (results < 0x7F7F) & ((every & 0x7FFF) >= 0x80)
+    results[finite] += (every[finite] * np.uint16(40503) >> np.uint16(14)) - np.uint16(1)
+    outcome = fit(spec, spec.units["EX2_BF16"], recorded_as(tmp_path, spelling, lambda x: results[x]), ptxemu)
+    assert outcome.model is not None, outcome.report
+    normal = every[(every & 0x7FFF) >= 0x80]
+    assert (ptxemu.unit.unit(normal, emulated(outcome.model, ptxemu)) == results[normal]).all()
+
+
+def test_where_a_table_does_not_determine_the_unit_nothing_is_claimed(built: Project, tmp_path: Path) -> None:
+    def logarithm(x: int) -> int:
+        special = UNITS["LG2"].special(x)
+        value = float(np.uint32(x).view(np.float32))
+        return special if special is not None else int(np.float32(math.log2(value)).view(np.uint32))
+
+    folder = record(built, tmp_path / "recording", {"LG2": logarithm})
+    result = built.run("fit", folder, "--unit", "LG2", "--record")
+    assert result.code == 1 and "LG2: no interpolator: no words and squarer suit" in result.out
+    assert files(built) == {"README.md"}
+
+
+def test_what_the_cores_do_not_show_must_be_confirmed_by_digests_of_everything(built: Project, tmp_path: Path) -> None:
+    """Every second operand of the core is left out."""
+    text = (built.root / "spec/units.yaml").read_text("utf-8")
+    built.write("spec/units.yaml", text.replace(CORES["RCP"], "first: 0xfe000, count: 8192, shift: 10"))
+    folder = record(built, tmp_path / "recording", one("RCP"))
+    result = built.run("fit", folder, "--unit", "RCP", "--record")
+    assert result.code == 1 and files(built) == {"README.md"}
+    assert "not proven: it has all 8524 results, but 8192 places are in no recorded core" in result.out
+
+    f32, digests = read(built.root).formats["f32"], {}
+    for start in range(0, 3 << 20, 1 << 20):
+        x = np.arange(start, start + (1 << 20), dtype=np.uint32)
+        digests[start] = vectors.digest(x * np.uint32(3))
+    assert recorded.disagreeing(lambda x: x * np.uint32(3), digests, f32) == []
+    assert recorded.disagreeing(lambda x: np.where(x == 1234567, 0, x * np.uint32(3)), digests, f32) == [1 << 20]
+
+
+def test_what_cannot_be_read_gets_one_line(built: Project, tmp_path: Path) -> None:
+    nothing = built.run("fit", tmp_path / "nowhere")
+    assert nothing.code == 2 and re.fullmatch(r"ptxspec: .*about\.json: No such file or directory\n", nothing.err)
+    (tmp_path / "about.json").write_text("[")
+    assert "about.json: not a recording" in built.run("fit", tmp_path).err
+    folder = record(built, tmp_path / "recording", one("RCP"))
+    unknown = built.run("fit", folder, "--unit", "RPC")
+    assert unknown.code == 2 and "unknown unit 'RPC'; did you mean 'RCP'?" in unknown.err
+    assert "SIN: not recorded: sin.approx.ftz.f32" in built.run("fit", folder, "--unit", "SIN").out
+    path = folder / "results.jsonl"
+    path.write_bytes(path.read_bytes()[:-9])
+    assert re.fullmatch(r"ptxspec: .*results\.jsonl: its digest .*\n", built.run("fit", folder, "--unit", "RCP").err)
+
+
+def test_a_common_residue_is_found_where_there_is_one() -> None:
+    rng = np.random.default_rng(9)
+    found = 0
+    for _ in range(300):
+        modulus = 1 << int(rng.integers(1, 6))
+        choices = [
+            [(int(a), int(a + b)) for a, b in zip(rng.integers(-50, 50, n), rng.integers(0, 20, n), strict=True)]
+            for n in rng.integers(1, 4, int(rng.integers(1, 5)))
+        ]
+        allowed = [
+            r for r in range(modulus)
+            if all(any((v - r) % modulus == 0 for a, b in c for v in range(a, b + 1)) for c in choices)
+        ]  # fmt: skip
+        got = common_residue(choices, modulus)
+        assert got in allowed if allowed else got is None
+        if got is not None:
+            found += 1
+            assert all((got & -got or modulus) >= (r & -r or modulus) for r in allowed)
+    assert 50 < found < 300
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(3))
+def test_a_unit_of_the_published_size_is_found_again(tmp_path: Path, seed: int) -> None:
+    """128 segments with words of 26, 16 and 10 bits, 65,536 results each, as a GPU would be recorded."""
+    spec, rng = read(ROOT), np.random.default_rng(seed)
+    drop, columns, bias = int(rng.integers(4, 11)), bool(seed % 2), Fraction(int(rng.integers(0, 8)), 2**28)
+    nodes = (np.cos(np.pi * (np.arange(9) + 0.5) / 9) + 1) / 2 / 128
+    rows = []
+    for i in range(128):
+        c2, c1, c0 = np.polyfit(nodes, 1 / (1 + i / 128 + nodes), 2)
+        rows.append((round(c0 * 2**26 * (1 - 2.0**-25)), round(c1 * 2**16), round(c2 * 2**10)))
+    core = Interpolator((Word(26, 26), Word(16, 16), Word(10, 10)), drop, columns, bias, 128, tuple(rows))
+    u = spec.units["RCP"]
+    argument = Argument("significand", 23, odd=True)
+    where, fitted = ("sm_90", "sm_90"), Fitted("", "", 1)
+    model = UnitModel("RCP", "RCP", where, u.format, argument, -1, 24, 24, u.special, core, fitted)
+    importlib.import_module("ptxemu.unit")
+    gpu = emulated(model, ptxemu)
+    outcome = fit(spec, u, recorded_as(tmp_path, "rcp.approx.ftz.f32", lambda x: ptxemu.unit.unit(x, gpu)), ptxemu)
+    assert outcome.model is not None, outcome.report
+    found = outcome.model.core
+    assert isinstance(found, Interpolator)
+    assert [r[1:] for r in found.coefficients] == [r[1:] for r in rows]

@@ -1,0 +1,65 @@
+"""The operands on which variants are run: functions of their place, which stay what they were."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.bench import VARIANTS, variant
+from ptxspec.gpu import bounds, vectors
+
+
+def test_operands_are_functions_of_their_place() -> None:
+    for v in {(v.type.name, v.operands): v for v in VARIANTS}.values():
+        for part in vectors.parts(v, vectors.Sizes(random=3000)):
+            whole = vectors.operands(v.type, v.operands, part.stream, 0, part.count)
+            later = vectors.operands(v.type, v.operands, part.stream, 40, 20)
+            assert len(whole) == v.operands
+            for x, y in zip(whole, later, strict=True):
+                assert x.dtype == f"u{v.type.width // 8}" and x.size == part.count
+                assert np.array_equal(x[40:60], y)
+
+
+def test_operands_stay_what_they_were() -> None:
+    """A recording says nothing any more when other operands are made: then vectors.VERSION must change."""
+    found = {}
+    for v in {(v.type.name, v.operands): v for v in VARIANTS}.values():
+        for part in vectors.parts(v, vectors.Sizes(random=5000)):
+            columns = vectors.operands(v.type, v.operands, part.stream, 0, part.count)
+            found[f"{v.type.name} {v.operands} {part.stream}"] = vectors.digest(np.concatenate(columns))
+    assert vectors.VERSION == 2
+    assert len(found) == 56
+    together = vectors.digest(np.array([found[k] for k in sorted(found)], np.uint64))
+    assert f"{together:016x}" == "f6080c910765a2cc"
+
+
+@pytest.mark.parametrize("type_", ["f16", "bf16", "f32", "f64", "f16x2", "bf16x2", "f32x2"])
+def test_near_operands_tie_cancel_and_round(type_: str) -> None:
+    """A quarter of the sums cancels but for a few units, and most exponents are near enough to round together."""
+    v = variant(f"add.{type_}")
+    f = v.type.format
+    lane = np.dtype(f"u{f.width // 8}")
+    a, b = (bounds.values(x.view(lane), f) for x in vectors.operands(v.type, 2, "near", 0, 1 << 14))
+    with np.errstate(all="ignore"):
+        total = a + b
+        cancelled = np.mean(np.abs(total) < 2.0 ** (3 - f.fraction_bits) * np.abs(a))
+        apart = np.abs(np.frexp(a)[1] - np.frexp(b)[1])
+    assert 0.15 < cancelled < 0.4
+    assert np.mean(apart <= f.precision + 3) > 0.8
+
+
+def test_all_inputs_are_run_where_there_are_few_and_on_request() -> None:
+    streams = {p.stream for p in vectors.parts(variant("neg.f16"), vectors.Sizes())}
+    assert streams == {"grid", "every", "uniform"}
+    v = variant("sqrt.rn.f32")
+    assert sum(p.count for p in vectors.parts(v, vectors.Sizes()) if p.stream == "uniform") == 1 << 24
+    every = [p for p in vectors.parts(v, vectors.Sizes(exhaustive=True)) if p.stream == "every"]
+    assert sum(p.count for p in every) == 1 << 32
+    last = vectors.operands(v.type, 1, "every", every[-1].start + every[-1].count - 2, 2)[0]
+    assert last.tolist() == [0xFFFFFFFE, 0xFFFFFFFF]
+    assert not any(p.stream == "every" for p in vectors.parts(variant("add.f32"), vectors.Sizes(exhaustive=True)))
+
+
+def test_a_digest_is_blake2b_of_little_endian_bytes() -> None:
+    # python -c "import hashlib; print(hashlib.blake2b(bytes([1, 0, 2, 0]), digest_size=8).hexdigest())"
+    assert vectors.digest(np.array([1, 2], np.uint16)).to_bytes(8, "little").hex() == "94efc1787237fdac"
+    assert vectors.digest(np.array([1, 2], ">u2")) == vectors.digest(np.array([1, 2], "<u2"))

@@ -1,0 +1,173 @@
+"""`ptxspec lint` held against ptxas, statement by statement."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ptxspec.lint.findings import ERROR, Finding
+from ptxspec.ptxas.asking import REGISTERS, STATEMENT, judge, statement
+from ptxspec.query.database import Database
+
+Pair = tuple[str, str]
+
+
+def pairs(db: Database) -> list[Pair]:
+    """Every target with every PTX version that knows it."""
+    return [(t.name, v) for t in db.targets.values() for v in db.ptx if db.ptx[v] >= db.ptx[t.ptx]]
+
+
+NEWEST = ("sm_121a", "9.5")
+ENDS = [NEWEST, ("sm_13", "1.3"), ("sm_35", "3.1"), ("sm_80", "7.0"), ("sm_90a", "8.1")]
+
+
+def errors_by_line(db: Database, statements: Sequence[str], pair: Pair) -> dict[int, list[Finding]]:
+    target, ptx = pair
+    found: dict[int, list[Finding]] = {}
+    for f in db.lint(f".version {ptx}\n.target {target}\n" + "\n".join(statements)):
+        if f.severity == ERROR:
+            found.setdefault(f.line - 3, []).append(f)
+    return found
+
+
+def disagreements(db: Database, ptxas: Path, statements: Sequence[str], pair: Pair, batch: int = 20_000) -> list[str]:
+    """The statements on which lint and ptxas differ."""
+    found = errors_by_line(db, statements, pair)
+    wrong = []
+    for start in range(0, len(statements), batch):
+        part = statements[start : start + batch]
+        for i, messages in enumerate(judge(ptxas, part, *pair), start):
+            # Where it refuses an operand, ptxas complains of a `mov` of its own making in some other line.
+            if any("instruction 'mov'" in m for m in messages):
+                continue
+            if bool(messages) != (i in found):
+                wrong.append(
+                    f"{statements[i]} on {pair}: ptxas {messages}, lint {[f.message for f in found.get(i, [])]}"
+                )
+    return wrong
+
+
+HEADS = ("", "rn", "rz", "rm", "rp", "approx", "full")
+FLAGS = ("ftz", "sat", "oob", "relu", "NaN", "xorsign", "abs")
+
+
+def written(db: Database, spelling: str, operands: int) -> str:
+    predicate = db.opcodes[spelling.partition(".")[0]].name == "testp"
+    return statement(spelling, operands, predicate)
+
+
+STRANGE_NAMES = (
+    "foo",
+    "FTZ",
+    "nan",
+    "cc",
+    "lo",
+    "wide",
+    "uni",
+    "v2",
+    "eq",
+    "global",
+    "rni",
+    "noftz",
+    "satfinite",
+    "x2",
+)
+OPERANDS = (
+    "1.0", "0", "1", "-1", "-2.5", "0f3F800000", "0d3FF0000000000000", "0x10", "1e3", ".5", "1.", "_", "(1.0)",
+    "1.0+2.0", "1.0+1", "-0f3F800000", "+1.0", "1.0f", "-@1", "!%p1", "[%b1]", "@1|%p1", "@1|_", "1U", "",
+    "@1 @2", "1.0*2.0",
+    "-(1.0)", "1.0<2.0", "017", "08", "0b11", "0f3F8", "~1", "!1", "--1.0", "- 1.0", "(@1)",
+)  # fmt: skip
+
+
+def mutated(db: Database, r: random.Random) -> str:
+    """A variant's statement, often spoilt in one place or several; `@` in an operand stands for the registers."""
+    modifiers, types = list(db.data["modifiers"]), list(db.data["types"])
+    ignored = [n for group in db.data["assembler"]["ignored"] for n in group]
+    v = r.choice(db.variants)
+    opcode, *names = v.spelling.split(".")
+    for _ in range(r.choice((0, 0, 0, 1, 1, 2, 3))):
+        change = r.random()
+        place = r.randrange(len(names) + 1)
+        if change < 0.3 and names:
+            names.pop(r.randrange(len(names)))
+        elif change < 0.6:
+            names.insert(place, r.choice(modifiers))
+        elif change < 0.7:
+            names.insert(place, r.choice([*ignored, *STRANGE_NAMES]))
+        elif change < 0.8:
+            names.insert(place, r.choice(names or modifiers))
+        elif change < 0.85:
+            names.insert(place, r.choice(types))
+        elif change < 0.95:
+            r.shuffle(names)
+        else:
+            opcode = r.choice(list(db.opcodes))
+    register = next((REGISTERS[n] for n in reversed(names) if n in REGISTERS), "%f")
+    result = "%p" if opcode == "testp" else register
+    count = max(0, v.operands + (r.choice((-1, 1, 2, -3)) if r.random() < 0.1 else 0))
+    prefixes = [result, *[register] * count]
+    if db.form(opcode, *names) in db.mixed_forms:
+        # What is not declared here has the types that the form wants: the first one at both ends.
+        one, two = (REGISTERS[n] for n in names if n in REGISTERS)
+        prefixes = [one, *[two] * (count - 1), one][: count + 1]
+    operands = [f"{prefix}{i}" for i, prefix in enumerate(prefixes)]
+    if r.random() < 0.25:
+        i = r.randrange(len(operands))
+        operands[i] = r.choice(OPERANDS).replace("@", prefixes[i])
+    before = r.choice(("", "", "", "@%p1 ", "@!%p2 ", f"L{r.randrange(10**9)}: "))
+    spelled = ".".join((opcode, *names))
+    return f"{before}{spelled}{r.choice((' ', '  ', chr(9)))}{r.choice((', ', ',', ' , ')).join(operands)};"
+
+
+def spoilt(db: Database, count: int, seed: object) -> list[str]:
+    r = random.Random(str(seed))
+    some = [mutated(db, r) for _ in range(count)]
+    return [s for s in some if STATEMENT.fullmatch(s)]
+
+
+def places(type_: str) -> str:
+    """A register for a type of any section."""
+    if type_ in REGISTERS:
+        return REGISTERS[type_]
+    m = re.search(r"(\d+)(?:x(\d+))?$", type_)
+    bits = int(m[1]) * int(m[2] or 1) if m else 32
+    return "%r" if bits == 32 else "%b" if bits == 64 else "%h"
+
+
+UNTOUCHED = r"""
+.version 9.5
+.target sm_100a
+.address_size 64
+.file 1 "a;b.cu"
+.global .align 4 .b8 table[8] = {1, -2, ~3, 0x7f, 'a'};
+.extern .func (.param .b32 r) add (.param .b32 a);
+.pragma "nounroll";
+.visible .entry kernel(.param .u64 add, .param .f32 mul)
+.maxntid 128, 1, 1
+{
+  .reg .f32 %f<9>; .reg .pred p; .reg .b64 %rd<3>;   // add.foo.f32 %f0, %f1, %f2;
+  .reg .b16 %h<4>, %rs; .reg .b32 %r<5>, r0;
+  .loc 1 2 3
+  .loc 1 2 3, function_name $L__info+4, inlined_at 1 5 6
+  /* add.foo.f32 %f0, %f1, %f2;
+     " */
+  add.s32 %r0, %r1, 1; mad.lo.u32 %r1, %r2, %r3, %r4; min.u16x2 %r0, %r1, %r2; add.f32.bf16 %f0, %h1, %f2;
+  sub.rn.f32.f16 %f0, %h1, %f2; fma.rn.sat.f32.bf16 %f0, %h1, %h2, %f3; max.s32.relu %r0, %r1, %r2; neg.s64 %rd0, %rd1;
+  mul.wide.u32 %rd0, %r1, %r2; div.s32 %r0, %r1, %r2; abs.s32 %r0, %r1; add.cc.u32 %r0, %r1, %r2; addc.u32 %r0, %r1, 0;
+  mul24.lo.u32 %r0, %r1, %r2; sad.u32 %r0, %r1, %r2, %r3; cvt.rn.f32.s32 %f0, %r0; setp.lt.f32 p, %f0, 0f00000000;
+  ld.global.v2.f32 {%f0, %f1}, [%rd0+8]; st.global.v4.f32 [%rd0], {%f0, %f1, %f2, %f3};
+$L__BB0: @p add.f32 %f0, %f1, 0f3F800000;  @!p fma.rn.f32 %f0, %f1, %f2, 0d3FF0000000000000;
+add:  add.rn.f32
+    %f0 , %f1 /* the first */ ,
+    %f2 // the second
+    ;
+  { .reg .f32 t; mul.f32 t, %f1, -1.5e-3; }
+  call (r0), add, (%r1);
+  mov.b64 {lo, hi}, %rd1; vote.sync.any.pred p, p, -1; bra.uni $L__BB0;
+  fma.rn.f16x2 %r0, %r1, %r2, %r3; tanh.approx.bf16 %h0, %h1; testp.finite.f32 p, %f1; add.f32x2 %rd0, %rd1, %rd2;
+  ret;
+}
+"""

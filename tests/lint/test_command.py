@@ -1,0 +1,108 @@
+"""The command `ptxspec lint`: its output in each format, and what it cannot read."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from helpers import ROOT
+from ptxspec.cli.main import main
+
+
+def run(command: str, *arguments: str | Path) -> int:
+    return main([command, "--root", str(ROOT), *map(str, arguments)])
+
+
+def test_the_command_shows_line_caret_reason_and_fix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.ptx"
+    file.write_text(".version 8.0\n.target sm_80\n\tmax.NaN.f64 %d0, %d1, %d2;\n")
+    assert run("lint", file) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{file}:3:5: error: max.f64 has no .NaN")
+    assert lines[0].endswith("[illegal-modifier]")
+    assert lines[2].index("^^^^") == lines[1].index(".NaN")
+    assert lines[3].strip().startswith("help: write max.f64")
+    assert lines[-1] == "1 error"
+    assert run("lint", file, "--target", "sm_90") == 1
+    file.write_text("add.ftz.rn.f32 %f0, %f1, %f2;\n")
+    assert run("lint", file) == 0
+
+
+def test_json_is_a_plain_array(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.cu"
+    file.write_text('asm("max.NaN.f64 %0, %1, %2;");\n')
+    assert run("lint", file, "--format", "json") == 1
+    (found,) = json.loads(capsys.readouterr().out)
+    assert list(found) == ["file", "line", "column", "severity", "code", "message", "variant"]
+    assert (found["file"], found["line"], found["column"], found["variant"]) == (str(file), 1, 9, "max.NaN.f64")
+    file.write_text("")
+    assert run("lint", file, "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_sarif_has_what_code_scanning_asks_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a b.ptx").write_text(
+        "add.foo.f32 %f0, %f1, %f2;\nadd.ftz.rn.f32 %f0, %f1, %f2;\nadd.sat.sat.f32 %f0, %f1, %f2;"
+    )
+    assert run("lint", "a b.ptx", "--format", "sarif") == 1
+    log = json.loads(capsys.readouterr().out)
+    assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-2.1.0.json")
+    (sarif,) = log["runs"]
+    rules = sarif["tool"]["driver"]["rules"]
+    assert sarif["tool"]["driver"]["name"] == "ptxspec"
+    assert all(r["shortDescription"]["text"] and r["help"]["text"] for r in rules)
+    assert [r["level"] for r in sarif["results"]] == ["error", "note", "warning"]
+    for result in sarif["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["message"]["text"]
+        place = result["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"]["uri"] == "a%20b.ptx"
+        assert place["region"]["endColumn"] > place["region"]["startColumn"] >= 1
+
+
+@pytest.mark.parametrize("data", [b"\x7fELF\x02\x01\x01\0\0\0", b"\x89PNG\r\n\x1a\n\0", b"\xff\xfe\xfd\xfc", b"a\0b"])
+def test_what_is_not_text_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], data: bytes) -> None:
+    (tmp_path / "a.ptx").write_bytes(data)
+    assert run("lint", tmp_path / "a.ptx") == 2
+    assert "not a text file" in capsys.readouterr().err
+
+
+def test_what_cannot_be_read_is_said_and_the_rest_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = tmp_path / "a.cu"
+    good.write_bytes(b'// caf\xe9\nasm("max.NaN.f64 %0, %1, %2;");\n')
+    assert run("lint", tmp_path / "missing.ptx", tmp_path, good) == 2
+    captured = capsys.readouterr()
+    assert "missing.ptx: No such file" in captured.err
+    assert "is a folder" in captured.err
+    assert "a.cu:2:9: error" in captured.out
+    assert run("lint", good, "--target", "sm_999") == 2
+    assert run("lint", good, "--ptx", "99.9") == 2
+
+
+@pytest.mark.parametrize(("name", "code"), [("a.HIP", 1), ("a.cl", 1), ("a", 0), ("a.rs", 2), ("a.ipynb", 2)])
+def test_the_ending_says_what_a_file_is_written_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, code: int
+) -> None:
+    (tmp_path / name).write_text('asm("max.NaN.f64 %0, %1, %2;");\n' if code else "add.f32 %f0, %f1, %f2;\n")
+    assert run("lint", tmp_path / name) == code
+    assert (".ptx .cu" in capsys.readouterr().err) == (code == 2)
+
+
+def test_standard_input_is_ptx(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    data = io.TextIOWrapper(io.BytesIO(b".version 8.0\n.target sm_80\nmax.NaN.f64 %d0, %d1, %d2;\n"))
+    monkeypatch.setattr("sys.stdin", data)
+    assert run("lint", "-") == 1
+    assert "<stdin>:3:4: error" in capsys.readouterr().out
+
+
+def test_the_hook_names_a_command_and_files() -> None:
+    hooks = (ROOT / ".pre-commit-hooks.yaml").read_text()
+    pattern = re.search(r"files: (.*)", hooks)
+    assert pattern is not None and "entry: ptxspec lint" in hooks
+    assert all(re.search(pattern[1], name) for name in ("a.ptx", "b.cu", "c.cuh", "d.cpp", "e.h", "f.py"))

@@ -1,0 +1,76 @@
+"""What lint finds, and what it leaves alone."""
+
+from __future__ import annotations
+
+import re
+
+from helpers.linting import (
+    ENDS,
+    UNTOUCHED,
+    spoilt,
+)
+from ptxspec.lint.findings import CODES, ERROR, NOTE, WARNING
+from ptxspec.query.database import Database
+
+
+def test_what_is_right_and_what_is_none_of_the_databases_passes_untouched(db: Database) -> None:
+    assert [(f.line, f.message) for f in db.lint(UNTOUCHED)] == []
+
+
+def test_every_kind_of_finding_says_what_to_do(db: Database) -> None:
+    text = """\
+        add.foo.f32 %f0, %f1, %f2;
+        add.foo %f0, %f1, %f2;
+        add.rn %f0, %f1, %f2;
+        div.bf16 %h0, %h1, %h2;
+        max.NaN.f64 %d0, %d1, %d2;
+        fma.f32 %f0, %f1, %f2, %f3;
+        add.rn.rz.f32 %f0, %f1, %f2;
+        max.xorsign.f32 %f0, %f1, %f2;
+        add.ftz.ftz.f32 %f0, %f1, %f2;
+        div.ftz.full.f32 %f0, %f1, %f2;
+        add.f32 %f0, %f1;
+        add.f32 %f0, %f1, 1;
+        add.f16 %h0, %h1, 1.0;
+        add.f32 %f0, %f1, {%f2};
+        add.f32 _, %f1, %f2;
+        add.f32 %f0, %f1, 1.0f;
+    """
+    found = db.lint(text)
+    assert [f.code for f in found] == [
+        "unknown-modifier", "unknown-type", "missing-type", "illegal-type", "illegal-modifier", "missing-modifier",
+        "excluding-modifiers", "missing-modifier", "repeated-modifier", "misplaced-modifier", "operand-count",
+        "illegal-immediate", "illegal-immediate", "illegal-operand", "illegal-destination", "syntax",
+    ]  # fmt: skip
+    assert {f.severity for f in found} == {ERROR}
+    assert all(f.help for f in found)
+    meant = [f.source[f.at : f.at + f.length] for f in found]
+    assert meant[0] == ".foo" and meant[4] == ".NaN" and meant[9] == ".full" and meant[11] == "1" and meant[12] == "1.0"
+
+
+def test_what_ptxas_tolerates_is_no_error(db: Database) -> None:
+    found = db.lint(
+        "add.finite.f32 %f0, %f1, %f2;\ntestp.f32 %p0, %f1;\nadd.sat.sat.f32 %f0, %f1, %f2;\n"
+        "add.ftz.rn.f32 %f0, %f1, %f2;\nadd.f32.rn %f0, %f1, %f2;\nfma.rz.bf16 %h0, %h1, %h2, %h3;\n"
+    )
+    assert [(f.line, f.severity, f.code) for f in found] == [
+        (1, WARNING, "ignored-modifier"),
+        (2, WARNING, "tolerated-spelling"),
+        (3, WARNING, "repeated-modifier"),
+        (4, NOTE, "modifier-order"),
+        (5, NOTE, "modifier-order"),
+        (6, NOTE, "undocumented"),
+    ]
+
+
+def test_what_is_offered_exists_there(db: Database) -> None:
+    for target, ptx in ENDS:
+        text = f".version {ptx}\n.target {target}\nmax.NaN.f64 %d0, %d1, %d2;\nfma.rn.relu.f16 %h0, %h1, %h2;\n"
+        for f in db.lint(text):
+            for spelling in re.findall(r"[a-z]\w+\.[\w.]+", f.help.partition("write ")[2]):
+                assert any(db.takes(v, target, ptx) for v in db.variants if v.spelling == spelling), f
+
+
+def test_codes_are_documented(db: Database) -> None:
+    statements = spoilt(db, 2_000, "codes")
+    assert {f.code for f in db.lint("\n".join(statements))} <= set(CODES)

@@ -1,0 +1,176 @@
+"""Headers, statements and semicolons: what lint takes for a module and its parts is what ptxas takes for them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import ptxspec
+import pytest
+from helpers.linting import (
+    NEWEST,
+    errors_by_line,
+    written,
+)
+from ptxspec.query.database import Database
+
+
+@pytest.mark.parametrize(
+    ("header", "code"),
+    [
+        (".version 99.9\n.target sm_90\n", "unknown-ptx"),
+        (".version 7.9\n.target sm_80\n", "unknown-ptx"),
+        (".version 9.5\n.target sm_999\n", "unknown-target"),
+        (".version 1.0\n.target sm_12\n", "target-unknown"),
+        (".version 7.0\n.target sm_90a\n", "target-unknown"),
+        (".version 8.0\n.target sm_80\n", ""),
+        (".version 8.0\n.target sm_80, texmode_independent\n", ""),
+        (".version 8.0\n.target compute_80\n", ""),
+        (".version 08.00 .target sm_80 .address_size 64\n", ""),
+        (".version 8.0.1\n.target sm_80\n", "unknown-ptx"),
+        (".version 8.\n.target sm_80\n", "unknown-ptx"),
+        (".version\n8.0\n.target sm_80\n", "syntax"),
+        (".version 8.0.target sm_80\n", ""),
+        (".version 8.0\n.target sm_80, foo\n", "unknown-target"),
+        (".version 8.0\n.target texmode_independent, sm_80\n", "unknown-target"),
+        (".version 8.0\n.target /* one; */ sm_80 // two\n, texmode_unified\n", ""),
+        (".version 8.0\n.target sm_080\n", ""),
+        (".version 8.0\n.target sm_0090A\n", ""),
+        (".version 8.0\r.target sm_80\r", ""),
+        ('# 1 "a.cu" 2\n.version 8.0\n.target sm_80\n', ""),
+        (".target sm_80\n.version 8.0\n", "syntax"),
+        (".version 8.0\n.address_size 64\n", "syntax"),
+        (".version 8.0\n.target sm_80\n.version 8.0\n", "syntax"),
+        (".version 8.0\n.TARGET sm_80\n", "syntax"),
+        (".version 8.0\n.target sm_80;\n", "syntax"),
+        (".version 8.0\n.target sm_80,\n", "syntax"),
+    ],
+)
+def test_headers_are_judged_as_ptxas_judges_them(
+    db: Database, ptxas: Path, tmp_path: Path, header: str, code: str
+) -> None:
+    text = header + ".entry k() {\n.reg .f32 %f<4>;\nadd.f32 %f0, %f1, %f2;\nret;\n}\n"
+    assert refused(ptxas, tmp_path, text) == bool(code)
+    assert [f.code for f in db.lint(text)][:1] == ([code] if code else [])
+
+
+def refused(ptxas: Path, folder: Path, text: str) -> bool:
+    """Whether ptxas refuses a module, for whatever reason."""
+    (folder / "a.ptx").write_bytes(text.encode())
+    command = [str(ptxas), "-arch=compute_120", str(folder / "a.ptx"), "-o", str(folder / "a.o")]
+    return subprocess.run(command, capture_output=True, check=False).returncode != 0
+
+
+def test_of_several_targets_the_last_one_counts(db: Database, ptxas: Path, tmp_path: Path) -> None:
+    for targets, code in (("sm_80, sm_90", ""), ("sm_90, sm_80", "target-too-old")):
+        text = f".version 8.0\n.target {targets}\n.entry k() {{ .reg .b16 h; add.bf16 h, h, h; ret; }}\n"
+        assert refused(ptxas, tmp_path, text) == bool(code)
+        assert [f.code for f in db.lint(text)] == ([code] if code else [])
+
+
+def test_after_a_header_that_is_wrong_the_rest_is_judged_all_the_same(db: Database) -> None:
+    text = ".version 99.9\n.target sm_999\nadd.f32 %f0, %f1, %f2;\nmax.NaN.f64 %d0, %d1, %d2;\n"
+    assert [(f.line, f.code) for f in db.lint(text)] == [
+        (1, "unknown-ptx"),
+        (2, "unknown-target"),
+        (4, "illegal-modifier"),
+    ]
+
+
+def test_options_take_the_place_of_the_header(db: Database) -> None:
+    text = ".version 7.0\n.target sm_75\nmax.NaN.f32 %f0, %f1, %f2;\n"
+    assert [f.code for f in db.lint(text)] == ["target-too-old"]
+    assert db.lint(text, target="sm_80") == []
+    assert [f.code for f in db.lint(text, target="sm_80", ptx="6.5")][-1] == "target-unknown"
+    assert [(f.line, f.code) for f in db.lint(text, target="sm_90")] == [(1, "target-unknown")]
+    with pytest.raises(ptxspec.PtxspecError, match="sm_999"):
+        db.lint(text, target="sm_999")
+
+
+def test_without_header_and_options_what_exists_anywhere_passes(db: Database) -> None:
+    assert db.lint("".join(written(db, v.spelling, v.operands) + "\n" for v in db.variants if v.manual)) == []
+    assert [f.code for f in db.lint("add.f16.f64 %d0, %d1, %d2;")] == ["illegal-type"]
+
+
+def test_a_fatal_error_does_not_hide_the_lines_behind_it(db: Database) -> None:
+    lines = ["add.f32 _, %f1, %f2;", "`", "add.f32 %f0, %f1 %f2;", "max.NaN.f64 %d0, %d1, %d2;"]
+    assert sorted(errors_by_line(db, lines, NEWEST)) == [0, 1, 2, 3]
+
+
+# Statements
+
+
+BODY = (
+    ".version 8.0\n.target sm_90\n.entry k() {\n.reg .f32 f, g, %f<4>; .reg .b32 r; .reg .b64 b; .reg .pred p, q;\n"
+    "LAST:\n@\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        # Wherever the semicolon stands
+        "add.f32 f, f, f\n;", "add.f32 f\n,\nf\n,\nf\n;\n", "add.f32 f, f, f // one;\n/* two; */ ;",
+        # A semicolon ends one statement
+        "add.f32 f, f, f;;", "{ add.f32 f, f, f; };", "{ ; }", ";", "{ }", "L: { add.f32 f, f, f; }", "add.f32 f, f, f",
+        ".loc 1 2 3;", ".reg .f32 t;;", ".reg .f32 t", ".pragma \"nounroll\"",
+        "mov.f32 f, g\nadd.f32 f, f, f;", "mov.f32 f, g add.f32 f, f, f;", ".reg .f32 t\nadd.f32 f, f, f;",
+        "add.f32 f, f, f\nret;", "add.f32 f, f, f\n@p bra LAST;", "add.f32 f, f, f\nL: ret;", "mov.f32 f g;",
+        "add.f32 f, f, f\n.reg .f32 t;", "add.f32 f, f, f\n{ ret; }", "mov.b64 b, {r, r}\nadd.f32 f, f, f;",
+        "add .f32 f, f, f;", "add. f32 f, f, f;", "mov.u32 r, %tid .x;", "mov.u64 b, (.u64)\n5;", "ret\n\n;",
+        ".reg\n.f32\nt\n,\nu\n;", ".shared .align 4 .b8 t[4][2];", "setp.lt.f32 p | q, f, f;",
+        "t: .branchtargets LAST, L;\nL: ret;", "u: .callprototype (.param .b32 _) _ (.param .b32 _) ;",
+        # Predicates
+        "@!p add.f32 f, f, f;", "@ ! p\nadd.f32 f, f, f;", "@p/**/add.f32 f, f, f;", "L: M: @p ret;",
+        "@p { add.f32 f, f, f; }", "@p ;", "@p", "@p@q add.f32 f, f, f;", "@p: add.f32 f, f, f;", "@1 add.f32 f, f, f;",
+        "@_ add.f32 f, f, f;", "@!!p add.f32 f, f, f;", "@(p) add.f32 f, f, f;", "@p L: add.f32 f, f, f;",
+        # Lines for the preprocessor
+        "# comment", "add.f32 f, f, f; # comment", "#define X", '#1 "a"', "# 1 \"a\" 2", '#line 1 "a"', "# 1 a", "# 1",
+        'add.f32 f, f, # 1 "a"\nf;',
+        # Names and characters
+        "ADD.f32 f, f, f;", ".REG .f32 t;", "add.f32\u00a0f, f, f;", "add.f32\vf, f, f;", "add.f32\ff, f, f;",
+        "// \u00e9\n/* \u00e9 */", '.pragma "\u00e9";', "\ufeffadd.f32 f, f, f;", "\x1a", "*/ add.f32 f, f, f;", "/",
+        "1 add.f32 f, f, f;", "%1 add.f32 f, f, f;", "p add.f32 f, f, f;", ": add.f32 f, f, f;",
+        # Braces
+        "{", "}", "{ { add.f32 f, f, f; }", "{ add.f32 f, f, f; } }", "add.f32 f, f, f};",
+    ],
+)  # fmt: skip
+def test_statements_are_told_apart_as_by_ptxas(db: Database, ptxas: Path, tmp_path: Path, statements: str) -> None:
+    text = BODY.replace("@", statements, 1)
+    assert bool(db.lint(text)) == refused(ptxas, tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".global .align 4 .b8 x[2] = { 1, /* ; */ 2 } , y[2] = {3,4} ;", ".global .f32 x", ".global .f32 x;;", ";",
+        ".extern .shared .align 16 .b8 x[];", ".global .attribute(.managed) .align 4 .u32 x;", ".func f();;",
+        ".func (.reg .f32 r) f (.reg .f32 a)\n{ ret; }", ".func f() { ret; };", "}", "{",
+        ".section .debug_str\n{\na:\n.b8 65,66 // ; }\n.b8 0\nb: .b32 a+4\n}", ".section .debug_str { .b8 1 };",
+    ],
+)  # fmt: skip
+def test_modules_are_read_as_by_ptxas(db: Database, ptxas: Path, tmp_path: Path, text: str) -> None:
+    text = f".version 8.0\n.target sm_90\n{text}\n.entry k() {{ ret; }}\n"
+    assert bool(db.lint(text)) == refused(ptxas, tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("add.f32 f, f, g\nmul.f32 f, f, g;", (1, 16)),
+        ("add.f32 f, f, g // one\n\n  ret;", (1, 16)),
+        ("mov.f32 f, g  mul.f32 f, f, g;", (1, 13)),
+        (".reg .f32 t\nmul.f32 f, f, g;", (1, 12)),
+        ("{ add.f32 f, f, g }", (1, 18)),
+        ("add.f32 f, f, g ", (1, 16)),
+    ],
+)
+def test_a_missing_semicolon_is_shown_where_it_belongs(db: Database, text: str, place: tuple[int, int]) -> None:
+    assert [(f.line, f.column, f.message) for f in db.lint(text)] == [(*place, "a semicolon is missing here")]
+
+
+def test_behind_a_missing_semicolon_the_next_statement_is_judged(db: Database) -> None:
+    text = "mov.f32 f, g\nadd.foo.f32 f, f, f;\n.reg .f32 t\nadd.foo.f32 f, f, f\nadd.foo.f32 f, f, f;\n"
+    found = [(f.line, f.code) for f in db.lint(text)]
+    assert found == [(1, "syntax"), (2, "unknown-modifier"), (3, "syntax"), (4, "unknown-modifier"), (4, "syntax"),
+                     (5, "unknown-modifier")]  # fmt: skip

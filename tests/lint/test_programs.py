@@ -1,0 +1,265 @@
+"""PTX in programs: in what nvcc writes, in the inline assembly of C++, and in strings of Python."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from helpers import ROOT
+from ptxspec.lint.findings import ERROR
+from ptxspec.lint.linter import Linter
+from ptxspec.query.database import Database
+
+SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))
+
+
+# What compilers write
+
+
+@pytest.mark.parametrize("architecture", [80, 90, 120])
+def test_what_nvcc_writes_has_no_errors(db: Database, ptxas: Path, tmp_path: Path, architecture: int) -> None:
+    nvcc = ptxas.with_name("nvcc")
+    if not nvcc.exists() or shutil.which("g++") is None:
+        pytest.skip("no nvcc, or no host compiler for it")
+    instructions = 0
+    for source in SOURCES[:: 1 if architecture == 120 else 6]:
+        output = tmp_path / f"{source.stem}.ptx"
+        command = [
+            str(nvcc),
+            "-ptx",
+            f"-arch=sm_{architecture}",
+            "-I",
+            str(source.parent),
+            str(source),
+            "-o",
+            str(output),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        text = output.read_text()
+        instructions += len(re.findall(rf"^\s*{source.stem}\.", text, re.MULTILINE))
+        assert [f for f in db.lint(text) if f.severity == ERROR] == []
+        # One step below its floor everything that is new is refused.
+        assert any(f.code == "target-too-old" for f in db.lint(text, target="sm_10", ptx="9.5")) or source.stem in (
+            "sin", "cos", "lg2", "div", "sqrt", "rsqrt", "rcp",
+        )  # fmt: skip
+    assert instructions > 10
+
+
+def test_the_generated_kernels_have_no_errors(db: Database) -> None:
+    for source in SOURCES:
+        assert [f for f in db.lint(source.read_text(), language="c++") if f.severity == ERROR] == []
+
+
+# Programs
+
+CPP = r"""
+// asm("add.foo.f32 %0, %1, %2;");
+const char *note = "add.foo.f32 %0, %1, %2;", quote = '"', *raw = R"(add.foo.f32 %0, %1, %2;)";
+void f() {
+  asm("add.one.f32 %0, %1, %2;" : "=f"(a) : "f"(b), "f"(b));
+  asm volatile("{\n\t"
+      ".reg .f32 t;\n\t"   // a comment "quoted"
+      "add.two.f32 t, %1, %2;\n\t"
+      "@%p mov.f32 %0, t;\n\t"
+      "}\n" : "=f"(a));
+  __asm__ __volatile__ (R"ptx(
+      // add.foo.f32 %0, %1, %2;
+      add.three.f32 %%r1, %1, 1.0;
+  )ptx" : "=d"(a));
+  asm("add" ROUND ".f32 %0;" :: );
+  asm("add.f32 " OPERANDS ";" :: );
+  asm("add.four.f32 " OPERANDS(1, (2)) ";" :: );
+  asm("add.f32 %0, %1, %2;\tadd.\
+five.f32 %0, %1, %2;");
+  asm("addl %eax, %ebx\n\tadd x0, x1, #4\n\tmul.s $f1, $f2, $f3\n\tadd.w r0, r1, r2");
+  asm("ex2.approx.ftz.f32 %0, %1;\n" : "=f"(a) : "f"(0f));
+  cuModuleLoadData(&m, ".version 7.0\n.target sm_75\n"
+                       "max.NaN.f32 %f0, %f1, %f2;\n");
+#define MACRO(x) asm( \
+    "add.six.f32 %0, %1, %2;" \
+    "add" #x ".f32 %0;" : "=f"(a))
+}
+"""
+
+PYTHON = r'''
+"""add.foo.f32 does not exist."""
+def f(a, rnd):
+    # "add.foo.f32 %0, %1, %2;"
+    tl.inline_asm_elementwise("add.one.f32 $0, $1, $2;", "=f,f,f", [a])
+    tl.inline_asm_elementwise(asm="""
+        {
+            .reg .f32 t;
+            add.two.f32 t, $1, $2;
+            mov.f32 $0, t;
+        }
+        """, constraints="=f,f")
+    x = f"add.{rnd}.f32 $0; add.three.f32 {a}, $1, $2; {{ add.four.f32 $0, $1, $2; }}"
+    y = ("mul.f32 $0, $1, $2;\n"  # a comment
+         'add.five.f32 $0, $1, $2;')
+    z = "add.f32 {0}, {1}, {2}; add.six.f32 {}, {}, {};".format(1, 2, 3)
+    k = cupy.RawKernel(r"""extern "C" __global__ void k() { asm("add.seven.f32 %0, %1, %2;"); }""", "k")
+    m = b".version 7.0\n.target sm_70\nmax.NaN.f32 %f0, %f1, %f2;\n"
+    w = "add.%s %%f0, %%f1, %%f2;" % t
+'''
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven")
+
+
+@pytest.mark.parametrize(("language", "text", "count"), [("c++", CPP, 6), ("python", PYTHON, 7)])
+@pytest.mark.parametrize("size", [7, 64, 1 << 20])
+def test_programs_are_searched_for_ptx(db: Database, language: str, text: str, count: int, size: int) -> None:
+    pieces = (text[i : i + size] for i in range(0, len(text), size))
+    found = list(Linter(db).lint(pieces, "file", language))
+    modifiers = [f for f in found if f.code == "unknown-modifier"]
+    lines = text.splitlines()
+    # A spelling may go on in the next line, behind a backslash.
+    places = [re.search(rf"\.(?:\\\n)?{name}\.", text) for name in NUMBERS[:count]]
+    expected = [(text.count("\n", 0, m.start()) + 1, m.start() - text.rfind("\n", 0, m.start())) for m in places if m]
+    assert [(f.line, f.column) for f in modifiers] == expected
+    assert [re.findall(r"has no \.(\w+)", f.message) for f in modifiers] == [[name] for name in NUMBERS[:count]]
+    others = [(f.line, f.code) for f in found if f.code != "unknown-modifier"]
+    module = next(i for i, s in enumerate(lines, 1) if "max.NaN.f32" in s)
+    assert others == [(module, "target-too-old")]
+
+
+OPERANDS_OF_ASM = ' : "=f"(a) : "f"(b), "f"(c));'
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ('asm("add.f32 %0, %1, %2"', 24),
+        ('asm("{add.f32 %0, %1, %2}"', 25),
+        ('asm("add.f32 %0, %1, %2;" "mul.f32 %0, %1, %2"', 46),
+        ('asm("add.f32 %0, %1, %2\\n" "mul.f32 %0, %0, %1;"', 24),
+        ('asm("add.f32 %0, %1, %2\\nret;"', 24),
+        ('asm("mov.f32 %0, %1\\nadd.f32 %0, %1, %2;"', 20),
+        ('asm("add.f32 %0, %1, %2;;"', 25),
+        ('asm("add.f32 %0, %1, %2; # a comment"', 26),
+        ('asm("ADD.f32 %0, %1, %2;"', 6),
+        ('asm("add.f32\u00a0%0, %1, %2;"', 13),
+        ('asm("add.f32 %0, %1, 1e-400;"', 22),
+        ('asm("L%=: add.bad.f32 %0, %1, %2;"', 14),
+        ('asm("$L_%=: add.bad.f32 %0, %1, %2;"', 16),
+        ('asm("add.f32 %0, %1, %2\\n;"', 0),
+        ('asm("L%=: add.f32 %0, %1, %2; // the end"', 0),
+        ('asm("# 1 \\"f\\"\\nadd.f32 %0, %1, %2;"', 0),
+        ('asm("// nothing"', 0),
+    ],
+)
+def test_inline_assembly_is_refused_as_by_nvcc(
+    ptxas: Path, db: Database, tmp_path: Path, text: str, column: int
+) -> None:
+    nvcc = ptxas.with_name("nvcc")
+    if not nvcc.exists() or shutil.which("g++") is None:
+        pytest.skip("no nvcc, or no host compiler for it")
+    source, line = tmp_path / "a.cu", text + OPERANDS_OF_ASM
+    source.write_text(f"__global__ void k(float *p, float b, float c) {{\nfloat a;\n{line}\n*p = a;\n}}\n")
+    command = [str(nvcc), "-arch=sm_90", "-cubin", str(source), "-o", str(tmp_path / "a.cubin")]
+    assert (subprocess.run(command, capture_output=True, check=False).returncode != 0) == bool(column)
+    assert [f.column for f in db.lint(line, language="c++")] == ([column] if column else [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Operands with names, which Clang and GCC take
+        'asm("add.f32 %[d], %[a], %[b]; @%[p] add.f32 %[d], %[a], 1.0;" : [d] "=f"(d));',
+        # Macros and branches, of which nothing is known
+        'asm("add.f32 %0, %1" TAIL); asm("add" X ".f32 %0, %1, %2;"); asm("add.f32 %0, %1, %" #n ";");',
+        'asm("add.f32 %0, %1"\n#ifdef X\n", %2;"\n#else\n", %3;"\n#endif\n:);',
+        'asm("add"\n#ifdef X\n".rn"\n#else\n".rz"\n#endif\n".f32 %0, %1, %2;");',
+        # Another machine's
+        'asm("1: lock; rep movsb # copy\\n;;\\tjmp 1b"); asm("vadd.f32 q0, q1, q2\\nvmul.f32 q0, q1, q2");',
+        'asm("ADD.W r0, r1, r2\\n@ comment"); asm("mov eax ebx");',
+    ],
+)
+def test_inline_assembly_that_other_compilers_take_passes(db: Database, text: str) -> None:
+    assert db.lint(text, language="c++") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'asm volatile(\n#if __CUDA_ARCH__ >= 900\n"add.bad.f32 %0, %1, %2;"\n#endif\n: "=f"(a));',
+        'asm(PREFIX "add.bad.f32 %0, %1, %2;");',
+        'const char *s = R"(__global__ void k() { asm("add.bad.f32 %0, %1, %2;" : "=f"(a)); })";',
+        'const char *s = "asm(\\"add.bad.f32 %0, %1, %2;\\");";',
+        'const char *s = R"(.version 8.0\n.target sm_90\n// begin inline asm\nadd.bad.f32 %f0, %f1, %f2;)";',
+    ],
+)
+def test_ptx_is_found_in_cpp(db: Database, text: str) -> None:
+    assert [f.code for f in db.lint(text, language="c++")] == ["unknown-modifier"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'X = """\n.version 8.0\n.target sm_90\n// begin inline asm\nadd.bad.f32 a, b, c;\n"""',
+        'tl.inline_asm_elementwise("""\n// reference: inline asm\nadd.bad.f32 $0, $1, $2;\n""", "=f,f,f")',
+        'f"@p{i} add.bad.f32 $0, $1, $2;"',
+        'f"""\n  {setup}\n  add.bad.f32 $0, $1, $2;\n"""',
+        'f"{setup} add.bad.f32 $0, $1, $2;"',
+        'f"L_{i}: add.bad.f32 $0, $1, $2;"',
+        '"/* fast */ add.bad.f32 $0, $1, $2;"',
+        '"lbl: add.bad.f32 $0, $1, $2;"',
+        '"add.bad.f32 %%f%d, %%f%d, %%f%d;" % (1, 2, 3)',
+        '"add.bad.f32 $0, %s;" % ", ".join(operands)',
+        'jinja2.Template("add.bad.f32 {{ d }}, {{ a }}, {{ b }};")',
+    ],
+)
+def test_ptx_is_found_in_python(db: Database, text: str) -> None:
+    assert [f.code for f in db.lint(text, language="python")] == ["unknown-modifier"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;" % (1, 2, 3, 4)',
+        'TEMPLATE = "fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;"',
+        '"add.f32 $%d, $%d, $%d;" % (1, 2, 3)',
+        '"add.f32 %(d)s, %(a)s, %(b)s;" % names',
+        '("add.rn%sf32 %s0, %s1, %s2;"\n "add.f32 a, b, c;") % names',
+        '"fma.rn.f32 $0, %s;" % ", ".join(operands)',
+        'jinja2.Template("fma.rn.f32 {{ d }}, {{ a }}, {{ b }}, {{ c }};")',
+        'jinja2.Template("add{% if x %}.rn{% else %}.rz{% endif %}.f32 {{ d }}, {{ a }}, {{ b }}; {# end #}")',
+        'string.Template("add.f32 ${d}, $a, $b;")',
+        '"mov.b64 {{%0, %1}}, %2; {{ add.f32 {0}, {1}, {2}; }}".format(1, 2, 3)',
+        'f".version {v}\\n.target sm_{cc}\\n.entry {name}() {{ add.f32 a, b, c; }}"',
+        '"mul.f32 a, b, c; add.f32 " + d + ", $1, $2; add.f32 $0, $1, $2;"',
+        '";\\n".join(["add.f32 a, b, c", "mul.f32 a, b, c; mul.f32 a, b, c"])',
+        'inline_asm_elementwise("add.f32 $0, " + x, "=f")',
+        'inline_asm_elementwise("setp.gt.f32 p, $1, $2; @p bra L_${:uid}; add.f32 $0, $1, $2; L_${:uid}:", "=f")',
+        'run_asm("mov eax, ebx\\nadd eax, 1; # one")',
+        '"""Adds, it is said; as in\n\n    add.f32 a, b, c;\n    add.f32 a, b, c;\n\nand in `mul`; see there."""',
+    ],
+)
+def test_python_that_is_filled_in_later_passes(db: Database, text: str) -> None:
+    assert [f.message for f in db.lint(text, language="python")] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ('tl.inline_asm_elementwise("add.f32 $0, $1, $2", "=f,f,f")', 46),
+        ('tl.inline_asm_elementwise(\tasm="{add.f32 $0, $1, $2}", args=[a])', 52),
+        ('f(1, asm=("add.f32 $0, $1, $2;" "mul.f32 $0, $1, $2"))', 52),
+        ('x = "add.f32 $0, $1, $2\\nmul.f32 $0, $1, $2;"', 24),
+    ],
+)
+def test_semicolons_are_missed_in_python_too(db: Database, text: str, column: int) -> None:
+    found = [(f.column, f.message) for f in db.lint(text, language="python")]
+    assert found == [(column, "a semicolon is missing here")]
+
+
+def test_inline_assembly_is_judged_by_the_options(db: Database) -> None:
+    text = 'asm("add.bf16 %0, %1, %2;");'
+    assert db.lint(text, language="c++") == []
+    assert [f.code for f in db.lint(text, target="sm_80", ptx="7.0", language="c++")] == [
+        "target-too-old",
+        "ptx-too-old",
+    ]
+    assert [f.code for f in db.lint(text, target="8.0", language="c++")] == ["target-too-old"]

@@ -1,0 +1,115 @@
+"""Spellings, modifiers and constants: lint's verdict is ptxas's, line by line."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from helpers.linting import (
+    ENDS,
+    FLAGS,
+    HEADS,
+    NEWEST,
+    Pair,
+    disagreements,
+    pairs,
+    spoilt,
+    written,
+)
+from ptxspec.query.database import Database
+
+
+def spellings(db: Database) -> Iterator[tuple[str, int]]:
+    """All combinations of a modifier of the first place, further ones and a type, with 1 to 4 operands."""
+    ignored = [n for group in db.data["assembler"]["ignored"] for n in group if n in db.data["modifiers"]]
+    heads = (*HEADS, *ignored)
+    for opcode, type_ in itertools.product(db.opcodes, db.data["types"]):
+        for head in heads:
+            for count in range(len(FLAGS) + 1):
+                for flags in itertools.combinations(FLAGS, count):
+                    for operands in range(1, 5):
+                        yield ".".join((opcode, *([head] if head else []), *flags, type_)), operands
+        for two in itertools.combinations(heads[1:], 2):
+            for flags in ((), ("ftz",)):
+                for operands in range(1, 4):
+                    yield ".".join((opcode, *two, *flags, type_)), operands
+
+
+@pytest.mark.parametrize("pair", ENDS)
+def test_spellings_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path, pair: Pair) -> None:
+    every = list(spellings(db))
+    assert len(every) > 900_000
+    some = random.Random(str(pair)).sample(every, 12_000)
+    assert disagreements(db, ptxas, [written(db, *s) for s in some], pair) == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("pair", ENDS)
+def test_every_spelling_is_judged_as_ptxas_judges_it(db: Database, ptxas: Path, pair: Pair) -> None:
+    assert disagreements(db, ptxas, [written(db, *s) for s in spellings(db)], pair) == []
+
+
+def variants_on(db: Database, ptxas: Path, where: Sequence[Pair]) -> list[str]:
+    statements = [written(db, v.spelling, v.operands) for v in db.variants]
+    return [w for pair in where for w in disagreements(db, ptxas, statements, pair)]
+
+
+def test_variants_are_judged_as_ptxas_judges_them_on_some_targets_and_versions(db: Database, ptxas: Path) -> None:
+    assert variants_on(db, ptxas, random.Random(1).sample(pairs(db), 40)) == []
+
+
+@pytest.mark.exhaustive
+def test_variants_are_judged_as_ptxas_judges_them_on_all_targets_and_versions(db: Database, ptxas: Path) -> None:
+    assert variants_on(db, ptxas, pairs(db)) == []
+
+
+@pytest.mark.parametrize("pair", [NEWEST, ("sm_61", "8.2")])
+def test_spoilt_statements_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path, pair: Pair) -> None:
+    # ptxas stops at what it cannot read, so that a batch is judged in many runs.
+    assert disagreements(db, ptxas, spoilt(db, 3_000, pair), pair, batch=200) == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(12))
+def test_many_spoilt_statements_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path, seed: int) -> None:
+    pair = random.Random(seed).choice(pairs(db))
+    assert disagreements(db, ptxas, spoilt(db, 10_000, seed), pair, batch=300) == []
+
+
+@pytest.mark.parametrize(
+    "constant",
+    [
+        "1e-400", "4.9e-324", "2.2250738585072011e-308", "2.2250738585072014e-308", "1e308", "1.7976931348623159e308",
+        "1e309", "-1e309", "1e-40", "1e39", "0e-400", f"0e-{'9' * 30}",
+        f"{2.0**-1074:.1074f}", f"{2.0**-1074:.1074f}1", "1.0+", "(1.0+)",
+        "1.0/0.0", "1.0/-0.0", "1.0/(2.0-2.0)", "1.0/(1e-200*1e-200)", "1.0/(1e308*1e308)", "1e308+1e308", "((1.0)",
+        "1.0)", "()", "((1.0))", "(1.0+2.0)*-3.0", "1.0++-1.0", "1.0**2.0", "*1.0", "1.0 2.0", "(1.0)(2.0)",
+        "0f3F800000+1.0", "+0f3F800000", "(0f3F800000)", "0d3FF0000000000000+1.0", "-0d3FF0000000000000",
+        "1.0/0d0000000000000000", "0d0000000000000001", "1.0+1", "1.0/0", "1.0+%f0", "1.e5", "1e", "08.0",
+    ],
+)  # fmt: skip
+def test_constants_are_computed_as_by_ptxas(db: Database, ptxas: Path, constant: str) -> None:
+    # One at a time: after an overflow ptxas finds another one in a constant that is right.
+    for type_, register in (("f32", "%f"), ("f64", "%d")):
+        assert disagreements(db, ptxas, [f"mul.{type_} {register}0, {register}1, {constant};"], NEWEST) == []
+
+
+@pytest.mark.parametrize("type_", ["f32", "f64", "f16", "bf16", "f16x2", "bf16x2", "f32x2"])
+def test_each_modifier_of_the_assembler_is_taken_or_refused_as_by_ptxas(db: Database, ptxas: Path, type_: str) -> None:
+    """What is recorded of repeated, ignored and leading modifiers holds for every variant."""
+    assembler = db.data["assembler"]
+    ignored = [n for group in assembler["ignored"] for n in group]
+    some = []
+    for v in db.variants:
+        opcode, *names = v.spelling.split(".")
+        if v.type != type_:
+            continue
+        added = [names[:1] + names, *([n, *names] for n in ignored), *([*names, n] for n in names)]
+        some += [written(db, ".".join((opcode, *names)), v.operands) for names in added]
+        some += [
+            written(db, ".".join((opcode, *p)), v.operands) for p in itertools.islice(itertools.permutations(names), 24)
+        ]
+    assert disagreements(db, ptxas, some, NEWEST) == []

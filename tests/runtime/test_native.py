@@ -1,0 +1,200 @@
+"""Kernels in C give the same bits as NumPy's and as MPFR's."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mpmath  # type: ignore[import-untyped]
+import numpy as np
+import ptxemu
+import pytest
+from helpers import ROOT, groups
+from helpers.accelerating import OPCODES, WITH_C, Function, add, built, functions, skip_without_a_compiler
+from helpers.grids import pairs, small, special, triples
+from oracles import judge
+from ptxemu import accelerator, arithmetic, comparison, compiling, encoding
+from ptxemu.binary import DIRECTIONS, Array, Format
+from ptxspec.check.checking import check
+from ptxspec.emit.generate import generate
+from ptxspec.emit.lowering import shared
+from ptxspec.emit.products import native
+from ptxspec.read.link import read
+
+skip_without_a_compiler()
+
+Compiled = Callable[[str], dict[str, accelerator.Native]]
+
+
+def grid(f: Format, operands: int) -> list[Array]:
+    fields = f.exponent_bits, f.fraction_bits
+    if operands == 1:
+        return [special(*fields)]
+    return pairs(special(*fields)) if operands == 2 else triples(small(*fields))
+
+
+def assert_same(name: str, function: Function, kernel: accelerator.Native, operands: list[Array]) -> None:
+    operands = [np.ascontiguousarray(x) for x in operands]
+    with np.errstate(all="ignore"):
+        want = function.apply(*operands)
+    got = np.empty_like(want)
+    kernel([*operands, got])
+    wrong = np.flatnonzero(got != want)
+    shown = [tuple(hex(int(x[i])) for x in (*operands, got, want)) for i in wrong[:3]]
+    assert not wrong.size, f"{name}: {wrong.size} of {got.size} differ from NumPy's: {shown}"
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("opcode", WITH_C)
+def test_every_kernel_gives_numpys_bits(opcode: str, compiled: Compiled) -> None:
+    kernels = compiled(opcode)
+    for name, function in functions(opcode).items():
+        if name in kernels:
+            random = judge.random_operands(function.format.name, function.operands, 1 << 12)
+            columns = zip(grid(function.format, function.operands), random, strict=True)
+            assert_same(name, function, kernels[name], [np.concatenate(c) for c in columns])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("opcode", WITH_C)
+def test_every_kernel_gives_numpys_bits_for_a_million_operands(opcode: str, compiled: Compiled) -> None:
+    kernels = compiled(opcode)
+    for name, function in functions(opcode).items():
+        if name in kernels:
+            operands = judge.random_operands(function.format.name, function.operands, 1 << 20)
+            assert_same(name, function, kernels[name], list(operands))
+
+
+# In an order that lets variants share MPFR's results.
+JUDGED = sorted(groups.GROUPS, key=lambda g: (g[2], g[0], sorted(g[1] - {"sat", "relu"}), len(g[1])))
+
+
+def check_against_mpfr(group: tuple[str, frozenset[str], str, int], size: int) -> None:
+    for spelling in groups.GROUPS[group]:
+        assert ptxemu.compile(spelling, group[3])._native is not None, spelling
+    groups.check(group, list(judge.random_operands(group[2], group[3], size)))
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.usefixtures("accelerated")
+@pytest.mark.parametrize("group", JUDGED[::9], ids=groups.ids)
+def test_kernels_give_mpfrs_bits(group: tuple[str, frozenset[str], str, int]) -> None:
+    check_against_mpfr(group, 1 << 12)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.usefixtures("accelerated")
+@pytest.mark.parametrize("group", JUDGED, ids=groups.ids)
+def test_every_kernel_gives_mpfrs_bits(group: tuple[str, frozenset[str], str, int]) -> None:
+    check_against_mpfr(group, 1 << 18)
+
+
+# Formats that PTX does not have, which a specification may add: each takes another way through the C.
+OTHERS = [Format("e5m2", 5, 2, 0x7F), Format("e4m11", 4, 11, 0x7FFF), Format("e7m8", 7, 8, 0x7FFF)]
+ROUNDED = {
+    "addition": 2, "subtraction": 2, "multiplication": 2, "division": 2, "squareRoot": 1, "fusedMultiplyAdd": 3,
+}  # fmt: skip
+OPERATIONS = {**vars(arithmetic), **vars(comparison), **vars(encoding)}
+OF_BITS = {"maximum": 2, "minimumNumber": 2, "compareLess": 2, "compareNotEqual": 2, "isSubnormal": 1, "isSignaling": 1}
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("f", [*OTHERS, Format("e10m21", 10, 21, 0x7FFFFFFF)], ids=lambda f: f.name)
+def test_formats_that_ptx_does_not_have(f: Format, tmp_path: Path) -> None:
+    text = '#include "formats.h"\n#include "kernel.h"\n'
+    text += f"#define FORMAT {f.name}\n#define EXPONENT_BITS {f.exponent_bits}\n"
+    text += f"#define FRACTION_BITS {f.fraction_bits}\n#define CANONICAL_NAN {f.canonical_nan}\n"
+    text += '#include "operations.h"\n'
+    cases: list[tuple[str, str, int, tuple[Any, ...]]] = [(name, name, n, (f,)) for name, n in OF_BITS.items()]
+    if f.carrier is not None:
+        for name, n in ROUNDED.items():
+            for mode in DIRECTIONS:
+                cases += [(f"{name}_{mode}_{int(ftz)}", name, n, (f, mode, ftz)) for ftz in (False, True)]
+    for case, name, n, (_, *how) in cases:
+        unsigned = f"uint{f.width}_t"
+        arguments = ", ".join(["a", "b", "c"][:n] + [str(int(h)) if isinstance(h, bool) else h for h in how])
+        operands = ", ".join(f"{unsigned} {x}" for x in "abc"[:n])
+        result = "uint8_t" if name.startswith(("is", "compare")) else unsigned
+        text += f"static inline {result} {case}({operands}) {{ return {name}_{f.name}({arguments}); }}\n"
+        text += f"KERNEL_{n}({case}, {unsigned}, {result}, roundTiesToEven)\n"
+    library = ctypes.CDLL(built(tmp_path, text, "-O1"))
+    for case, name, n, how in cases:
+        columns = accelerator.trial(f, n) if n > 2 else grid(f, n)
+        with np.errstate(all="ignore"):
+            want = OPERATIONS[name](*columns, *how)
+        got = np.empty_like(want)
+        getattr(library, f"{case}_run")(
+            ctypes.c_size_t(got.size), *(ctypes.c_void_p(x.ctypes.data) for x in [*columns, got])
+        )
+        np.testing.assert_array_equal(got, want, err_msg=case)
+
+
+EXACTLY: dict[str, Callable[[Any], Any]] = {
+    "exp2": lambda x: mpmath.mpf(2) ** x,
+    "log2": lambda x: mpmath.log(x, 2),
+    "sin": mpmath.sin,
+    "cos": mpmath.cos,
+    "tanh": mpmath.tanh,
+    "rSqrt": lambda x: 1 / mpmath.sqrt(x),
+}
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("name", EXACTLY)
+def test_intervals_of_elementary_functions_hold_eight_times_the_error(name: str, tmp_path: Path) -> None:
+    """float32 operands of every size, near the functions' zeros, and where the reduced argument is largest."""
+    loop = f"for (size_t i = 0; i < n; i++) {{ interval e = between_{name}(a[i]); low[i] = e.low; high[i] = e.high; }}"
+    text = '#include <stddef.h>\n#include "formats.h"\n'
+    text += f"void ends(size_t n, const double *a, double *low, double *high) {{ {loop} }}\n"
+    rng = np.random.default_rng(11)
+    with np.errstate(all="ignore"):
+        some = rng.integers(0, 1 << 32, 1000, np.uint64).astype(np.uint32).view(np.float32)
+        k = np.arange(1, 500)
+        parts = [k * np.pi / 2, k / 32, 1 + k * 2.0**-23, 1 - k * 2.0**-24, k * np.log(2) / 4, k - 0.5, np.sqrt(2) * k]
+        x = np.concatenate([some, *parts]).astype(np.float32).astype(np.float64)
+    x = np.concatenate([x, -x])
+    limits = {"exp2": 255, "tanh": 19}
+    x = x[np.isfinite(x) & (x != 0) & (np.abs(x) < limits.get(name, np.inf))]
+    x = np.abs(x) if name in ("log2", "rSqrt") else x
+    low, high = np.empty_like(x), np.empty_like(x)
+    run = ctypes.CDLL(built(tmp_path, text)).ends
+    run(ctypes.c_size_t(x.size), *(ctypes.c_void_p(v.ctypes.data) for v in (x, low, high)))
+    with mpmath.workprec(300):
+        for operand, one, other in zip(x.tolist(), low.tolist(), high.tolist(), strict=True):
+            margin = abs(mpmath.mpf(other) - one) / 2
+            error = abs((mpmath.mpf(other) + one) / 2 - EXACTLY[name](mpmath.mpf(operand)))
+            assert 8 * error <= margin, operand.hex()
+
+
+def test_what_has_no_c_is_what_the_emitter_declines() -> None:
+    checked, errors = check(read(ROOT))
+    assert not errors
+    for c in checked:
+        has = {f.name for f in shared(c).values() if not native.why_not(f.program)}
+        assert accelerator.exported(c.instruction.opcode) == has
+        assert has or c.instruction.opcode not in WITH_C
+    assert set(WITH_C) == set(OPCODES)
+
+
+def test_variables_may_be_called_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: Path) -> None:
+    for folder in ("spec", "templates"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    path = tmp_path / "spec/instructions/add.yaml"
+    text = path.read_text("utf-8")
+    assert "  d = a + b\n" in text
+    strange = "  double = a + b\n  double_ = -double\n  PI = -double_\n  undecided = -PI\n  addition_f32 = -undecided\n"
+    strange += "  d = addition_f32\n"
+    path.write_text(text.replace("  d = a + b\n", strange), "utf-8")
+    generate(tmp_path)
+    monkeypatch.setattr(compiling, "SOURCES", str(tmp_path / "generated/python/ptxemu/native"))
+    assert "v_double = addition" in (tmp_path / "generated/python/ptxemu/native/add.c").read_text("utf-8")
+    assert add() is not None
+
+
+def test_the_sources_are_part_of_the_package() -> None:
+    names = {p.name for p in Path(compiling.SOURCES).iterdir()}
+    assert {"operations.h", "rounding.h", "kernel.h", "formats.h"} <= names
+    assert {f"{opcode}.c" for opcode in WITH_C} <= names
