@@ -13,8 +13,8 @@ from helpers import ROOT, memory as memory_of_files, repository
 from helpers.project import OPCODES, Project
 from helpers.sizes import spread
 from oracles import nvidia
+from ptxspec import Database
 from ptxspec.model import Spec
-from ptxspec.query.database import Database
 
 # NumPy's kernels are what is tested, and what kernels in C are held against. runtime/test_accelerator.py switches C on.
 os.environ.setdefault("PTXEMU_ACCELERATOR", "0")

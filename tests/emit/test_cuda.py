@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
-from ptxspec.emit.products.cuda import is_current
 from ptxspec.model import Spec, Variant
 
 SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))
@@ -43,7 +42,8 @@ def test_each_opcode_has_a_source_and_each_current_variant_a_kernel(spec: Spec) 
     assert {p.stem for p in SOURCES} == set(spec.instructions)
     for path in SOURCES:
         named = set(re.findall(r"__global__ void (\w+)\(", path.read_text("utf-8")))
-        assert named == {kernel_name(v) for v in spec.instructions[path.stem].variants if is_current(spec, v)}
+        current = [v for v in spec.instructions[path.stem].variants if spec.catalog.is_current(v.requires)]
+        assert named == set(map(kernel_name, current))
 
 
 @pytest.mark.sampled(4)
@@ -60,7 +60,7 @@ def test_kernels_compile_and_hold_their_instruction(
     bodies = kernels(ptx.read_text("utf-8"))
     here = spec.targets[f"sm_{architecture}"].order
     for v in spec.instructions[source.stem].variants:
-        if not is_current(spec, v):
+        if not spec.catalog.is_current(v.requires):
             continue
         body = bodies.pop(kernel_name(v))
         # Nothing but this instruction may come of the operands that were loaded.
@@ -89,7 +89,7 @@ def test_machine_code_for_every_target_still_computes_from_the_operands(
         run(nvcc, f"-arch={target}", "-cubin", "-DPTXSPEC_KERNELS_ONLY", "-o", cubin, source)
         code = {f["function-name"]: f["sass-instructions"] for f in json.loads(run(nvdisasm, "-json", cubin))[1]}
         for v in spec.instructions[source.stem].variants:
-            if is_current(spec, v) and spec.targets[v.requires.target].order <= spec.targets[target].order:
+            if spec.catalog.is_current(v.requires) and spec.catalog.takes(v.requires, target):
                 computed = results_from_loads(code[kernel_name(v)])
                 assert computed == v.operands, f"{v} on {target}: {computed} loads reach the stored result"
 

@@ -19,7 +19,7 @@ COUNT = 40
 SPELLINGS = [
     (v.spelling, v.operands)
     for v in database().available(target="sm_90", ptx="8.8")
-    if v.type in SIZE and v.claim == "exact" and judge.judged(v.spelling) and v.opcode != "testp"
+    if v.types[-1] in SIZE and v.claim == "exact" and judge.judged(v.spelling) and v.kind != "predicate"
 ]
 
 

@@ -84,8 +84,20 @@ def test_the_evidence_is_what_was_seen_here(spec: Spec) -> None:
     assert spec.evidence.pairs == len(verify.pairs(spec))
     combinations = sum(1 for o in spec.instructions for _ in verify.combinations(spec, o))
     assert spec.evidence.spellings == combinations * len(verify.eras(spec))
-    differing = [(v.spelling, v.operands) for v in every if v.manual != v.requires]
+    listed = [v for i in spec.instructions.values() for v in (*i.variants, *i.refused)]
+    differing = [(v.spelling, v.operands) for v in listed if v.manual != v.requires]
     assert [(e.variant, e.operands) for e in spec.evidence.ledger] == differing
+
+
+def test_what_is_said_to_be_refused_must_be_refused_everywhere(project: Project, ptxas: Path) -> None:
+    for path in (project.root / "spec/instructions").iterdir():
+        if path.stem != "min":
+            path.unlink()
+    project.edit("spec/instructions/min.yaml", "assembler:\n", "assembler:\n  refuses: min.f64\n")
+    project.edit("spec/instructions/min.yaml", "    - {for: .f64, target: sm_10}\n", "")
+    result = project.run("verify")
+    assert result.code == 1
+    assert "min.f64 with 2 operands on sm_10, PTX 1.0: ptxas accepts it" in result.out
 
 
 def test_without_ptxas_verify_says_what_to_do(project: Project) -> None:
