@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, memory as memory_of_files, repository
-from helpers.project import OPCODES, Project
+from helpers import memory as memory_of_files, repository
+from helpers.project import Project, copied
 from helpers.sizes import spread
 from oracles import nvidia
 from ptxspec import Database
@@ -78,10 +77,5 @@ def nvdisasm() -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Project:
-    """The repository's spec/ and templates/ with few opcodes, to be edited. `generated/` comes with `generate`."""
-    for folder in ("spec", "templates"):
-        shutil.copytree(ROOT / folder, tmp_path / "project" / folder)
-    for path in (tmp_path / "project/spec/instructions").iterdir():
-        if path.stem not in OPCODES:
-            path.unlink()
-    return Project(tmp_path / "project", capsys)
+    """A copy of the specification, to be edited. `generated/` comes with `generate`."""
+    return Project(copied(tmp_path / "project"), capsys)
