@@ -22,8 +22,9 @@ os.environ.setdefault("PTXEMU_ACCELERATOR", "0")
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Where nothing is named, all tests run, and on all cores. A file of its own starts sooner in one process."""
-    alone = config.option.usepdb or getattr(config.option, "numprocesses", 0) is not None
-    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not alone:
+    is_worker = hasattr(config, "workerinput")
+    decided = config.option.usepdb or getattr(config.option, "numprocesses", 0) is not None
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not is_worker and not decided:
         config.option.numprocesses, config.option.dist = "auto", "worksteal"
 
 
