@@ -89,7 +89,7 @@ class Lowering(ABC):
 
     OPERATORS: ClassVar[dict[str, str]] = {
         "bitAnd": "({} & {})", "bitOr": "({} | {})", "bitXor": "({} ^ {})",
-        "sameBits": "({} == {})", "lessBits": "({} < {})", "bits": "{}", "float_of": "{}",
+        "sameBits": "({} == {})", "sameInteger": "({} == {})", "lessBits": "({} < {})", "bits": "{}", "float_of": "{}",
         "logicalAnd": "({} & {})", "logicalOr": "({} | {})", "logicalXor": "({} ^ {})",
     }  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -10,16 +10,19 @@ from typing import ClassVar
 from ... import catalog
 from ...catalog import Requirement
 from ...check.checking import Checked
-from ...model import ROUNDINGS, Instruction, Kind, Spec, Variant
+from ...diagnostics import Diagnostic, SpecError
+from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Term, Var
-from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse
-from ..lowering import Function, Line, Lowering, Shared, shared, source_of
+from ...semantics.program import Apply, Let, Program, Term, Var
+from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
+from ..lowering import ELEMENTARY, Function, Line, Lowering, Shared, applications, shared, source_of
 from ..registry import product
 from ..text import Files, Templates, plain
 
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
+# Beyond it, exponents of products would come near the one that stands for zero.
+_LARGEST_BIAS = 1 << 15
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
@@ -38,18 +41,26 @@ class Choice:
 @product("emulator")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu."""
+    refused = [d for c in checked for p in c.programs.values() for program in p.values() for d in _refused(program)]
+    if refused:
+        raise SpecError(refused)
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
     files[f"{_FOLDER}/catalog.py"] = plain(Path(catalog.__file__), "codegen/ptxspec/catalog.py")
+    numbers = list(spec.formats.values())
+    signatures = list(dict.fromkeys(_signature(v) for c in checked for v in c.instruction.variants))
     requirements = list(dict.fromkeys(v.requires for c in checked for v in c.instruction.variants))
     paths = [c.instruction.path for c in checked]
     files[f"{_FOLDER}/formats.py"] = templates.render(
-        "emulator/formats.py.j2", ["spec/types.yaml"], formats=list(spec.formats.values())
-    )
+        "emulator/formats.py.j2", ["spec/types.yaml"],
+        formats=[f for f in numbers if isinstance(f, Format) and is_usual(f)],
+        declared=[f for f in numbers if isinstance(f, Format) and not is_usual(f)],
+        fixed=[f for f in numbers if isinstance(f, FixedPoint)],
+    )  # fmt: skip
     files[f"{_FOLDER}/index.py"] = templates.render(
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
-        requirements=requirements,
-        opcodes=[(c.instruction.opcode, _rows(c.instruction, requirements)) for c in checked],
+        requirements=requirements, signatures=signatures,
+        opcodes=[(c.instruction.opcode, _rows(c.instruction, signatures, requirements)) for c in checked],
     )  # fmt: skip
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
     for c in checked:
@@ -57,9 +68,36 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     return files
 
 
-def _rows(instruction: Instruction, requirements: Sequence[Requirement]) -> list[tuple[Variant, int, bool]]:
-    """The variants of an opcode, each with the place of its requirement and whether it may be advised."""
-    return [(v, requirements.index(v.requires), instruction.is_advisable(v)) for v in instruction.variants]
+def _rows(
+    instruction: Instruction, signatures: Sequence[str], requirements: Sequence[Requirement]
+) -> list[tuple[Variant, int, int, bool]]:
+    """The variants of an opcode, each with the places of its signature and requirement and whether it may be advised."""
+    return [
+        (v, signatures.index(_signature(v)), requirements.index(v.requires), instruction.is_advisable(v))
+        for v in instruction.variants
+    ]
+
+
+def _signature(v: Variant) -> str:
+    """As templates/runtime/signature.py reads it."""
+    return " ".join((*map(_operand, v.results), "=", *map(_operand, v.sources)))
+
+
+def _operand(o: Operand) -> str:
+    return o.name + (f"[{','.join(o.registers)}]" if o.registers else "") + f":{o.type.name}"
+
+
+def _refused(program: Program) -> Iterator[Diagnostic]:
+    """What NumPy is not made to compute."""
+    for let in program.lets:
+        for t in applications(Program(program.inputs, (), (let.value,))):
+            for f in (t.kind.format, *(a.kind.format for a in t.arguments)):
+                if f is not None and (_is_too_large(f) or (t.function in ELEMENTARY and not is_usual(f))):
+                    yield Diagnostic(let.path, let.mark, f"there is no {t.function} in NumPy for {f.name}")
+
+
+def _is_too_large(f: Format) -> bool:
+    return f.exponent_bits > 11 or f.fraction_bits > 52 or abs(f.bias) > _LARGEST_BIAS
 
 
 def _module(checked: Checked, templates: Templates) -> str:
@@ -144,8 +182,8 @@ class _Writer(Lowering):
     def constant(self, kind: Kind, value: int) -> str:
         if kind.sort == "bool":
             return self.module.constant("_true" if value else "_false", str(bool(value)), "bool")
-        digits = f"{value:0{kind.width // 4}x}"
-        return self.module.constant(f"_x{digits}", f"0x{digits}", f"uint{kind.width}")
+        digits = f"{value:0{kind.storage // 4}x}"
+        return self.module.constant(f"_x{digits}", f"0x{digits}", f"uint{kind.storage}")
 
     def count(self, kind: Kind, value: int) -> str:
         return self.constant(kind, value)
@@ -154,9 +192,13 @@ class _Writer(Lowering):
         return name
 
     def of_kind(self, kind: Kind, text: str) -> str:
-        return f"({text})"
+        if kind.width == kind.storage:
+            return f"({text})"
+        return f"(({text}) & {self.constant(kind, (1 << kind.width) - 1)})"
 
     def call(self, t: Apply, arguments: list[str]) -> str:
+        if _is_special(t):
+            return self.special(t, arguments)
         if t.function == "unit":
             assert t.model is not None
             model = self.module.use("..units", t.model.identifier)
@@ -178,3 +220,25 @@ class _Writer(Lowering):
         own = t.function in _INVENTED
         home = _INVENTED[t.function] if own else HOMES[TABLE[t.function].clause]
         return f"{self.module.use(f'..{home}', t.function, own)}({', '.join(parts)})"
+
+    def special(self, t: Apply, arguments: list[str]) -> str:
+        """A call of special.py, which knows every format and the integers."""
+        parts = arguments
+        kinds = [t.arguments[0].kind, t.kind] if t.function == "convert" else [t.arguments[0].kind]
+        for kind in kinds:
+            number = kind.format or kind.fixed
+            assert number is not None
+            parts.append(self.module.use("..formats", number.name))
+        if t.mode:
+            parts += [self.module.use("..binary", t.mode), str(t.ftz)]
+        if isinstance(t, Flushing):
+            parts.append("True")
+        return f"{self.module.use('..', 'special')}.{t.function}({', '.join(parts)})"
+
+
+def _is_special(t: Apply) -> bool:
+    """Has it to do with integers, or with a format for which there is no code of its own?"""
+    if t.function in ("select", "unit"):
+        return False
+    kinds = [t.kind, *(a.kind for a in t.arguments)]
+    return any(k.fixed is not None or (k.format is not None and not is_usual(k.format)) for k in kinds)

@@ -1,0 +1,209 @@
+"""What a variant takes and gives: registers, and how lanes stand in them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from . import formats
+from .binary import Array, Format
+from .declared import Declared, FixedPoint
+from .index import TYPES
+
+# NumPy's float types, by exponent and fraction bits.
+_FLOATS = {(5, 10): np.float16, (8, 23): np.float32, (11, 52): np.float64}
+# Types of ml_dtypes, by what its formats declare: exponent and fraction bits, bias, NaN magnitudes, sign, infinity.
+_EXTENSIONS = {
+    (8, 7, 127, 127, True, True): "bfloat16",
+    (5, 2, 15, 3, True, True): "float8_e5m2",
+    (4, 3, 7, 1, True, False): "float8_e4m3fn",
+    (8, 0, 127, 1, False, False): "float8_e8m0fnu",
+}
+
+
+@dataclass(frozen=True)
+class Type:
+    """A type of registers: `lanes` encodings of a sort ("float", "integer", "bits", "bool"), each `width` bits in
+    `lane_width`, `shift` bits above the lowest."""
+
+    name: str
+    sort: str
+    number: Format | Declared | FixedPoint | None
+    width: int
+    lanes: int
+    lane_width: int
+    shift: int
+
+    @cached_property
+    def bits(self) -> np.dtype[Any]:
+        """Of a register."""
+        return np.dtype(bool if self.sort == "bool" else f"u{self.lane_width * self.lanes // 8}")
+
+    @cached_property
+    def lane(self) -> np.dtype[Any]:
+        """Of an encoding."""
+        if self.sort == "bool":
+            return self.bits
+        return np.dtype(f"u{next(w for w in (8, 16, 32, 64) if w >= self.width) // 8}")
+
+    @cached_property
+    def stands_alone(self) -> bool:
+        """Is a lane's part of the register its encoding and nothing else?"""
+        whole = self.width == self.lane_width == 8 * self.lane.itemsize
+        return self.sort == "bool" or (whole and (self.lanes == 1 or sys.byteorder == "little"))
+
+    @cached_property
+    def native_name(self) -> str:
+        """The type of numbers of one lane that NumPy has, or ml_dtypes; empty where there is none."""
+        f = self.number
+        if self.lanes > 1 or not self.stands_alone:
+            return ""
+        if isinstance(f, FixedPoint):
+            return f"int{f.width}" if f.signed and not f.point else ""
+        if isinstance(f, Format):
+            fields = (f.exponent_bits, f.fraction_bits)
+            nans = (1 << f.fraction_bits) - 1
+            return np.dtype(_FLOATS[fields]).name if fields in _FLOATS else _extension(*fields, f.bias, nans, True, True)
+        if isinstance(f, Declared) and f.has_subnormals == f.has_zero == f.signed:
+            return _extension(f.exponent_bits, f.fraction_bits, f.bias, f.nans, f.signed, f.has_infinity)
+        return ""
+
+    @cached_property
+    def native(self) -> np.dtype[Any] | None:
+        """The type that `native_name` names, if it is installed."""
+        if self.native_name not in _EXTENSIONS.values():
+            return np.dtype(self.native_name) if self.native_name else None
+        try:
+            import ml_dtypes
+        except ImportError:
+            return None
+        return np.dtype(getattr(ml_dtypes, self.native_name))
+
+    def is_native(self, dtype: np.dtype[Any]) -> bool:
+        return bool(self.native_name) and dtype.name == self.native_name and dtype.itemsize == self.bits.itemsize
+
+    @cached_property
+    def accepted(self) -> str:
+        """What arrays an operand may be, in words."""
+        if self.sort == "bool":
+            return "bool"
+        if self.lanes > 1:
+            return f"{self.bits} (the bits of {self.lanes} lanes)"
+        return f"{self.native_name} or {self.bits} (bits)" if self.native_name else f"{self.bits} (bits)"
+
+    def in_order_of(self, array: Array) -> np.dtype[Any]:
+        """The type of bits in an array's byte order."""
+        return self.bits if array.dtype.isnative else self.bits.newbyteorder("S")
+
+    def unpack(self, registers: Array) -> Array:
+        """The encodings of registers, those of a register side by side."""
+        if self.stands_alone:
+            return registers.view(self.lane)
+        mask = registers.dtype.type((1 << self.width) - 1)
+        places = np.arange(self.lanes, dtype=registers.dtype) * self.bits.type(self.lane_width) + self.bits.type(
+            self.shift
+        )
+        return (registers[:, None] >> places & mask).astype(self.lane).reshape(-1)
+
+    def pack(self, lanes: Array) -> Array:
+        """The inverse of `unpack`."""
+        if self.stands_alone:
+            return lanes.view(self.bits)
+        found = np.zeros(lanes.size // self.lanes, self.bits)
+        for i in range(self.lanes):
+            part = lanes[i :: self.lanes].astype(self.bits)
+            found |= part << self.bits.type(i * self.lane_width + self.shift)
+        return found
+
+
+def _extension(*properties: Any) -> str:
+    return _EXTENSIONS.get(properties, "")
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A result or source by its name; where its lanes stand in registers of their own, these have other names."""
+
+    name: str
+    registers: tuple[str, ...]
+    type: Type
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Which lane each register has, where they have one each."""
+        return tuple(int(r[len(self.name) :]) for r in self.registers) if self.registers != (self.name,) else ()
+
+    def unpack(self, registers: Sequence[Array], lanes: int) -> Array:
+        """What each of `lanes` lanes has of it, lanes of an element side by side."""
+        if self.order:
+            columns = dict(zip(self.order, registers, strict=True))
+            return np.stack([self.type.unpack(columns[i]) for i in range(lanes)], axis=-1).reshape(-1)
+        found = self.type.unpack(registers[0])
+        return found if lanes == self.type.lanes else np.repeat(found, lanes)
+
+    def pack(self, found: Array, lanes: int) -> list[Array]:
+        """The registers, in the statement's order."""
+        if self.order:
+            return [self.type.pack(np.ascontiguousarray(found[i::lanes])) for i in self.order]
+        return [self.type.pack(found)]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """`results` are d or p and, of p|q, q. The type of all sources is `uniform`, where they are floats of one type like
+    IEEE 754's in a register each, and the result is such a one or the predicate of a lane."""
+
+    results: tuple[Operand, ...]
+    sources: tuple[Operand, ...]
+
+    @cached_property
+    def lanes(self) -> int:
+        return max(len(o.order) or o.type.lanes for o in (self.results[0], *self.sources))
+
+    @cached_property
+    def registers(self) -> tuple[tuple[str, Type], ...]:
+        """Those of the sources, in the statement's order."""
+        return tuple((r, o.type) for o in self.sources for r in o.registers)
+
+    def places(self, results: int) -> tuple[tuple[str, Type], ...]:
+        """The registers of so many results."""
+        return tuple((r, o.type) for o in self.results[:results] for r in o.registers)
+
+    @cached_property
+    def common(self) -> Type | None:
+        """The type of all sources."""
+        first = self.sources[0].type
+        return first if all(o.type is first for o in self.sources) else None
+
+    @cached_property
+    def uniform(self) -> Type | None:
+        t, (result, *second) = self.common, self.results
+        if t is None or not isinstance(t.number, Format) or not t.stands_alone or second:
+            return None
+        alone = not any(o.order for o in (result, *self.sources))
+        return t if alone and (result.type is t or (result.type.sort == "bool" and t.lanes == 1)) else None
+
+
+@lru_cache(maxsize=256)
+def type_named(name: str) -> Type:
+    sort, of, lanes, lane_width, shift = TYPES[name]
+    number = getattr(formats, of) if isinstance(of, str) else None
+    return Type(name, sort, number, of if number is None else number.width, lanes, lane_width, shift)
+
+
+@lru_cache(maxsize=4096)
+def signature(text: str) -> Signature:
+    """Of a line of the index: `p:pred q:pred = a:f32 b:f32`, or `a[a1,a0]:f32` of lanes in registers of their own."""
+    results, sources = ([_operand(o) for o in side.split()] for side in text.split("="))
+    return Signature(tuple(results), tuple(sources))
+
+
+def _operand(text: str) -> Operand:
+    place, _, type_name = text.partition(":")
+    name, _, registers = place.rstrip("]").partition("[")
+    return Operand(name, tuple(registers.split(",")) if registers else (name,), type_named(type_name))
