@@ -7,17 +7,19 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import formats
 from .binary import Array, Format
-from .declared import Declared, FixedPoint
 from .index import TYPES
 
+if TYPE_CHECKING:
+    from .declared import Declared, FixedPoint
+
 # NumPy's float types, by exponent and fraction bits.
-_FLOATS = {(5, 10): np.float16, (8, 23): np.float32, (11, 52): np.float64}
+_FLOATS = {(5, 10): "float16", (8, 23): "float32", (11, 52): "float64"}
 # Types of ml_dtypes, by what its formats declare: exponent and fraction bits, bias, NaN magnitudes, sign, infinity.
 _EXTENSIONS = {
     (8, 7, 127, 127, True, True): "bfloat16",
@@ -27,7 +29,7 @@ _EXTENSIONS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Type:
     """A type of registers: `lanes` encodings of a sort ("float", "integer", "bits", "bool"), each `width` bits in
     `lane_width`, `shift` bits above the lowest."""
@@ -61,17 +63,17 @@ class Type:
     @cached_property
     def native_name(self) -> str:
         """The type of numbers of one lane that NumPy has, or ml_dtypes; empty where there is none."""
-        f = self.number
-        if self.lanes > 1 or not self.stands_alone:
+        f: Any = self.number
+        if f is None or self.lanes > 1 or not self.stands_alone:
             return ""
-        if isinstance(f, FixedPoint):
+        if self.sort == "integer":
             return f"int{f.width}" if f.signed and not f.point else ""
+        fields = (f.exponent_bits, f.fraction_bits)
         if isinstance(f, Format):
-            fields = (f.exponent_bits, f.fraction_bits)
             nans = (1 << f.fraction_bits) - 1
-            return np.dtype(_FLOATS[fields]).name if fields in _FLOATS else _extension(*fields, f.bias, nans, True, True)
-        if isinstance(f, Declared) and f.has_subnormals == f.has_zero == f.signed:
-            return _extension(f.exponent_bits, f.fraction_bits, f.bias, f.nans, f.signed, f.has_infinity)
+            return _FLOATS.get(fields) or _EXTENSIONS.get((*fields, f.bias, nans, True, True), "")
+        if f.has_subnormals == f.has_zero == f.signed:
+            return _EXTENSIONS.get((*fields, f.bias, f.nans, f.signed, f.has_infinity), "")
         return ""
 
     @cached_property
@@ -122,11 +124,7 @@ class Type:
         return found
 
 
-def _extension(*properties: Any) -> str:
-    return _EXTENSIONS.get(properties, "")
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operand:
     """A result or source by its name; where its lanes stand in registers of their own, these have other names."""
 
@@ -154,7 +152,7 @@ class Operand:
         return [self.type.pack(found)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Signature:
     """`results` are d or p and, of p|q, q. The type of all sources is `uniform`, where they are floats of one type like
     IEEE 754's in a register each, and the result is such a one or the predicate of a lane."""

@@ -21,8 +21,6 @@ from ..text import Files, Templates, plain
 
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
-# Beyond it, exponents of products would come near the one that stands for zero.
-_LARGEST_BIAS = 1 << 15
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
@@ -92,12 +90,8 @@ def _refused(program: Program) -> Iterator[Diagnostic]:
     for let in program.lets:
         for t in applications(Program(program.inputs, (), (let.value,))):
             for f in (t.kind.format, *(a.kind.format for a in t.arguments)):
-                if f is not None and (_is_too_large(f) or (t.function in ELEMENTARY and not is_usual(f))):
+                if f is not None and t.function in ELEMENTARY and not is_usual(f):
                     yield Diagnostic(let.path, let.mark, f"there is no {t.function} in NumPy for {f.name}")
-
-
-def _is_too_large(f: Format) -> bool:
-    return f.exponent_bits > 11 or f.fraction_bits > 52 or abs(f.bias) > _LARGEST_BIAS
 
 
 def _module(checked: Checked, templates: Templates) -> str:
