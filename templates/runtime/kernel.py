@@ -19,7 +19,7 @@ from . import (
 from .binary import Array, Format
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .running import available, in_blocks, on_threads
-from .signature import Type, signature
+from .signature import Registers, Type, signature
 
 if TYPE_CHECKING:
     from .accelerator import Native
@@ -129,22 +129,41 @@ class Kernel:
         except ValueError:
             shapes = ", ".join(str(x.shape) for x in operands)
             raise ValueError(f"{self._row}: operands of shapes {shapes} do not broadcast") from None
-        places = self._signature.places(self._checked_results(results))
-        given = out if isinstance(out, tuple) else (out,) if len(places) == 1 or out is not None else (None,) * len(places)
-        if len(given) != len(places):
-            raise OperandError(f"{self._row}: out has {len(given)} arrays; the result takes {len(places)}")
-        made = self._representations(arrays, places)
-        filled = [
-            np.empty(shape, dtype) if o is None else self._checked_out(o, shape, dtype, t)
-            for o, dtype, (_, t) in zip(given, made, places, strict=True)
-        ]
-        if len({x.shape for x in filled}) > 1:
+        places = self._signature.places[self._checked_results(results) - 1]
+        if len(places) > 1:
+            return self._several(arrays, operands, shape, places, out, threads)
+        given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+        result, bits = self._to_fill(places[0][1], arrays, shape, given)
+        on_threads(self._run, [*operands, bits], self._signature.lanes, self._checked_threads(threads))
+        return result[()] if given is None and not shape else result
+
+    def _several(
+        self,
+        arrays: tuple[Any, ...],
+        operands: list[Array],
+        shape: tuple[int, ...],
+        places: Registers,
+        out: Any,
+        threads: int | None,
+    ) -> tuple[Any, ...]:
+        """The registers of a result that takes several."""
+        given = (None,) * len(places) if out is None else out
+        if not isinstance(given, tuple) or len(given) != len(places):
+            names = ", ".join(name for name, _ in places)
+            raise OperandError(f"{self._row}: out is a tuple of {len(places)} arrays, of {names}")
+        pairs = [self._to_fill(t, arrays, shape, o) for (_, t), o in zip(places, given, strict=True)]
+        results, bits = zip(*pairs, strict=True)
+        if len({x.shape for x in results}) > 1:
             raise ValueError(f"{self._row}: the arrays of out are of different shapes")
-        bits = [x.view(t.in_order_of(x)) for x, (_, t) in zip(filled, places, strict=True)]
-        threads = self._checked_threads(threads)
-        on_threads(self._run, [*operands, *bits], self._signature.lanes, threads, len(bits))
-        found = tuple(x[()] if o is None and not shape else x for x, o in zip(filled, given, strict=True))
-        return found if len(found) > 1 else found[0]
+        count = self._checked_threads(threads)
+        on_threads(self._run, [*operands, *bits], self._signature.lanes, count, len(places))
+        return tuple(x[()] if o is None and not shape else x for x, o in zip(results, given, strict=True))
+
+    def _to_fill(self, t: Type, arrays: tuple[Any, ...], shape: tuple[int, ...], given: Any) -> tuple[Array, Array]:
+        """What a register of a result goes to, `given` or new, and that as bits."""
+        made = self._representation(t, arrays)
+        result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made, t)
+        return result, result.view(t.in_order_of(result))
 
     def _as_bits(self, x: Any, name: str, t: Type) -> Array:
         what = f"operand {name}"
@@ -163,38 +182,37 @@ class Kernel:
     def _check_alike(self, arrays: tuple[Any, ...]) -> None:
         """Are operands of one type of one representation?"""
         representation = arrays[0].dtype.newbyteorder("=")
-        for (name, _), x in zip(self._signature.registers, arrays, strict=True):
+        for i, x in enumerate(arrays[1:], 1):
             if x.dtype.newbyteorder("=") != representation:
-                message = f"{self._row}: operand {self._signature.registers[0][0]} is {representation}"
-                message += f", operand {name} is {x.dtype}; all must be of one representation"
-                raise OperandError(message)
+                (first, _), (other, _) = self._signature.registers[0], self._signature.registers[i]
+                message = f"{self._row}: operand {first} is {representation}, operand {other} is {x.dtype}"
+                raise OperandError(message + "; all must be of one representation")
 
-    def _representations(
-        self, arrays: tuple[Any, ...], places: tuple[tuple[str, Type], ...]
-    ) -> list[np.dtype[Any]]:
-        """The types in which the results come."""
-        if places[0][1] is self._signature.common and len(places) == 1:
-            return [arrays[0].dtype.newbyteorder("=")]
+    def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:
+        """The type in which a register of the results comes."""
+        if t is self._signature.common:
+            representation: np.dtype[Any] = arrays[0].dtype.newbyteorder("=")
+            return representation
+        if not t.native_name:
+            return t.bits
         registers = zip(self._signature.registers, arrays, strict=True)
-        native = all(t.is_native(x.dtype) for (_, t), x in registers if t.sort == "float")
-        return [(native and t.native) or t.bits for _, t in places]
+        native = all(r.is_native(x.dtype) for (_, r), x in registers if r.sort == "float")
+        return (native and t.native) or t.bits
 
     def _checked_results(self, results: Any) -> int:
         if not isinstance(results, (int, np.integer)):
             raise TypeError(f"{self._row}: results is {results!r}; it takes 1, or 2 for p|q")
         has = len(self._signature.results)
         if not 1 <= results <= has:
-            raise ValueError(f"{self._row} has {'a result p and one q' if has > 1 else 'one result'}, not {results}")
+            raise ValueError(f"{self._row} has {'the results p and q' if has > 1 else 'one result'}, not {results}")
         return int(results)
 
     def _checked_out(self, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], t: Type) -> Array:
-        fits = isinstance(out, np.ndarray) and (
-            out.dtype.newbyteorder("=") == dtype
-            or (t is not self._signature.common and (out.dtype.newbyteorder("=") == t.bits or t.is_native(out.dtype)))
-        )
-        if not fits:
-            came = out.dtype if isinstance(out, np.ndarray) else type(out).__name__
-            raise OperandError(f"{self._row}: out is {came}; the result is {dtype}")
+        came = out.dtype.newbyteorder("=") if isinstance(out, np.ndarray) else None
+        own = t is not self._signature.common and came is not None and (came == t.bits or t.is_native(came))
+        if came is None or (came != dtype and not own):
+            what = out.dtype if came is not None else type(out).__name__
+            raise OperandError(f"{self._row}: out is {what}; the result is {dtype}")
         if out.shape != shape and not _broadcasts(shape, out.shape):
             raise ValueError(f"{self._row}: out has shape {out.shape}; the result has {shape}")
         if not out.flags.writeable:

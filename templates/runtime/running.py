@@ -24,8 +24,8 @@ np.empty(1 << 24, np.uint8)
 def on_threads(
     run: Callable[[list[Array], int], None], arrays: list[Array], lanes: int, threads: int, results: int = 1
 ) -> None:
-    """`run` fills the last arrays, so many `results`, in blocks of so many lanes: as a whole, or cut along its longest axis into as many
-    parts as there are threads, if each is worth one."""
+    """`run` fills the last arrays, so many `results`, in blocks of so many lanes: as a whole, or cut along the longest
+    axis into as many parts as there are threads, if each is worth one."""
     operands, filled = arrays[:-results], arrays[-results:]
     result = filled[0]
     threads = min(threads, result.size * lanes // THREADS_BLOCK)
@@ -65,8 +65,8 @@ def on_threads(
 
 
 def in_blocks(arrays: list[Array], size: int, contiguous: bool, results: int = 1) -> np.nditer:
-    """The arrays, broadcast to the last, which are to be filled, as views of one dimension and at most this size: in the
-    processor's byte order, and on request with each element next to the other."""
+    """The arrays, broadcast to the last, which are to be filled, as views of one dimension and at most this size: in
+    the processor's byte order, and on request with each element next to the other."""
     order = ["nbo", "contig", "aligned"] if contiguous else ["nbo"]
     reads = ["readonly", "overlap_assume_elementwise", *order]
     writes = ["writeonly", "overlap_assume_elementwise", *order]

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -84,7 +84,8 @@ class Type:
             import ml_dtypes
         except ImportError:
             return None
-        return np.dtype(getattr(ml_dtypes, self.native_name))
+        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, self.native_name))
+        return found
 
     def is_native(self, dtype: np.dtype[Any]) -> bool:
         return bool(self.native_name) and dtype.name == self.native_name and dtype.itemsize == self.bits.itemsize
@@ -107,10 +108,9 @@ class Type:
         if self.stands_alone:
             return registers.view(self.lane)
         mask = registers.dtype.type((1 << self.width) - 1)
-        places = np.arange(self.lanes, dtype=registers.dtype) * self.bits.type(self.lane_width) + self.bits.type(
-            self.shift
-        )
-        return (registers[:, None] >> places & mask).astype(self.lane).reshape(-1)
+        places = np.arange(self.lanes) * self.lane_width + self.shift
+        found: Array = registers[:, None] >> places.astype(registers.dtype) & mask
+        return found.astype(self.lane).reshape(-1)
 
     def pack(self, lanes: Array) -> Array:
         """The inverse of `unpack`."""
@@ -121,6 +121,10 @@ class Type:
             part = lanes[i :: self.lanes].astype(self.bits)
             found |= part << self.bits.type(i * self.lane_width + self.shift)
         return found
+
+
+# The names of registers, and their types.
+Registers: TypeAlias = "tuple[tuple[str, Type], ...]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,13 +168,15 @@ class Signature:
         return max(len(o.order) or o.type.lanes for o in (self.results[0], *self.sources))
 
     @cached_property
-    def registers(self) -> tuple[tuple[str, Type], ...]:
+    def registers(self) -> Registers:
         """Those of the sources, in the statement's order."""
         return tuple((r, o.type) for o in self.sources for r in o.registers)
 
-    def places(self, results: int) -> tuple[tuple[str, Type], ...]:
-        """The registers of so many results."""
-        return tuple((r, o.type) for o in self.results[:results] for r in o.registers)
+    @cached_property
+    def places(self) -> tuple[Registers, ...]:
+        """The registers of the first result, and of both where there are two."""
+        counts = range(1, len(self.results) + 1)
+        return tuple(tuple((r, o.type) for o in self.results[:n] for r in o.registers) for n in counts)
 
     @cached_property
     def common(self) -> Type | None:
@@ -190,8 +196,10 @@ class Signature:
 @lru_cache(maxsize=256)
 def type_named(name: str) -> Type:
     sort, of, lanes, lane_width, shift = TYPES[name]
-    number = getattr(formats, of) if isinstance(of, str) else None
-    return Type(name, sort, number, of if number is None else number.width, lanes, lane_width, shift)
+    if isinstance(of, int):
+        return Type(name, sort, None, of, lanes, lane_width, shift)
+    number = getattr(formats, of)
+    return Type(name, sort, number, number.width, lanes, lane_width, shift)
 
 
 @lru_cache(maxsize=4096)

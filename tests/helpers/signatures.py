@@ -89,7 +89,10 @@ if operands == 3:
         ],
         "d = convert(a, type)\n",
     ),
-    "fma": (["fma{.rnd}{.sat}.f32.{f16,bf16}  d, a, b, c:d"], "d = fusedMultiplyAdd(convert(a, f32), convert(b, f32), c)\n"),
+    "fma": (
+        ["fma{.rnd}{.sat}.f32.{f16,bf16}  d, a, b, c:d"],
+        "d = fusedMultiplyAdd(convert(a, f32), convert(b, f32), c)\n",
+    ),
     "selp": (["selp.{f32,e4m3,b32}  d, a, b, {!}c:pred"], "d = a if c else b\n"),
     "slct": (["slct{.ftz}.f32.s32  d, a:d, b:d, c"], "d = a if not lessInteger(c, 0) else b\n"),
     "add": (["add{.rnd}.{e4m3,e5m2,tf32,e4m3x2,e2m1x2}  d, a, b"], "d = a + b\n"),
@@ -164,8 +167,11 @@ def _register(t: Type, count: int, rng: np.random.Generator) -> Array:
     if f is not None:
         magnitudes = {f.least_normal, f.largest, f.first_nan, f.canonical_nan, f.bias << f.fraction_bits}
         edges += [s | (m + i) & (f.magnitudes - 1) for m in magnitudes for i in (-1, 0, 1) for s in (0, f.sign_bit)]
-    lanes = rng.integers(0, 1 << width, (t.lanes, count), dtype=np.uint64, endpoint=False) if width < 64 else (
-        rng.integers(0, (1 << 64) - 1, (t.lanes, count), dtype=np.uint64, endpoint=True))
+    lanes = (
+        rng.integers(0, 1 << width, (t.lanes, count), dtype=np.uint64, endpoint=False)
+        if width < 64
+        else (rng.integers(0, (1 << 64) - 1, (t.lanes, count), dtype=np.uint64, endpoint=True))
+    )
     chosen = np.array(edges, np.uint64)[rng.integers(0, len(edges), lanes.shape)]
     lanes = np.where(rng.random(lanes.shape) < 0.6, chosen, lanes)
     if f is not None and width >= 16:

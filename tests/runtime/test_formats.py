@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import ml_dtypes
@@ -13,7 +11,7 @@ import numpy as np
 import pytest
 from helpers.signatures import Exact, project
 from ptxspec.evaluate import emulator
-from ptxspec.model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, float_in, number_in
+from ptxspec.model import BOOL, ROUNDINGS, Format, Kind, float_in, number_in
 from ptxspec.roots import Root
 from ptxspec.semantics.exact.evaluate import FUNCTIONS
 from ptxspec.semantics.functions import TABLE

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
-import numpy as np
 import pytest
-from helpers.project import Project
 from helpers.signatures import Exact, operands, project
 from ptxspec.evaluate import emulator
 from ptxspec.roots import Root

@@ -119,8 +119,9 @@ def pack(x: Finite, sticky: Array | bool, f: Declared, mode: Direction, ftz: boo
     return np.where(beyond & overflows, _overflow(sign, f), bits).astype(f.unsigned)
 
 
-def _overflow(sign: Array, f: Declared) -> Array:
+def _overflow(sign: Array, f: Format | Declared) -> Array:
     """What a number too large becomes, and an infinity where there is none."""
+    assert isinstance(f, Declared)
     found, takes_sign = f.overflown
     return sign | sign.dtype.type(found) if takes_sign else np.full_like(sign, found)
 
@@ -236,8 +237,8 @@ def convert(x: Array, source: Number, f: Number, mode: Direction, ftz: bool, daz
         result = pack(value, False, f, mode, ftz) if isinstance(f, Declared) else wide.pack(value, False, f, mode, ftz)
         if infinite is not None:
             sign = value.negative * f.unsigned.type(f.sign_bit if isinstance(f, Declared) else f.sign_mask)
-            has = isinstance(f, Format) or f.has_infinity
-            np.copyto(result, sign | f.unsigned.type(f.infinity) if has else _overflow(sign, f), where=infinite)
+            none = isinstance(f, Declared) and not f.has_infinity
+            np.copyto(result, _overflow(sign, f) if none else sign | f.unsigned.type(f.infinity), where=infinite)
     if nan is not None:
         np.copyto(result, 0 if isinstance(f, FixedPoint) else f.canonical_nan, where=nan)
     return result

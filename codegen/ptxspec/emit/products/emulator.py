@@ -13,7 +13,7 @@ from ...check.checking import Checked
 from ...diagnostics import Diagnostic, SpecError
 from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Let, Program, Term, Var
+from ...semantics.program import Apply, Program, Term, Var
 from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
 from ..lowering import ELEMENTARY, Function, Line, Lowering, Shared, applications, shared, source_of
 from ..registry import product
@@ -69,7 +69,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
 def _rows(
     instruction: Instruction, signatures: Sequence[str], requirements: Sequence[Requirement]
 ) -> list[tuple[Variant, int, int, bool]]:
-    """The variants of an opcode, each with the places of its signature and requirement and whether it may be advised."""
+    """The variants of an opcode, with the places of signature and requirement, and whether it may be advised."""
     return [
         (v, signatures.index(_signature(v)), requirements.index(v.requires), instruction.is_advisable(v))
         for v in instruction.variants
