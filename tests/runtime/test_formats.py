@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from helpers.signatures import Exact, project
+from helpers.typed import Exact, project
 from ptxspec.evaluate import emulator
 from ptxspec.model import BOOL, ROUNDINGS, Format, Kind, float_in, number_in
 from ptxspec.roots import Root

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from helpers.signatures import Exact, operands, project
+from helpers.typed import Exact, operands, project
 from ptxspec.evaluate import emulator
 from ptxspec.roots import Root
 
