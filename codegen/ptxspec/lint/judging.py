@@ -250,7 +250,11 @@ class Judge:
                 ERROR, "operand-count", message, f"write {near.spelling} d, {', '.join('abc'[: near.operands])}"
             )
         message = f"there is no {'.'.join((form.split('.')[0], *effective))}"
-        help = f"write {near.spelling}" if near.names > frozenset(effective) else f"no {form} has all of this"
+        help = (
+            f"write {near.spelling}"
+            if near.names > frozenset(effective)
+            else f"the manual has no {form} with all of this"
+        )
         return Complaint(ERROR, "illegal-combination", message, help)
 
     # Operands and notes
