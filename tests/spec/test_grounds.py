@@ -8,19 +8,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import ptxspec
 import pytest
 import yaml
-from conftest import ROOT, Project
+from helpers import ROOT, repository
+from helpers.project import Project
 from ptxspec import Requirement
 from ptxspec.grounds import KINDS, Grounds
 from ptxspec.model import CornerRow, Instruction
 from ptxspec.query import show
-from ptxspec.read.link import read
 from ptxspec.roots import find
 
-SPEC = read(ROOT)
-DB = ptxspec.load(root=ROOT)
+SPEC = repository.specification()
+DB = repository.database()
 MANUAL = ROOT / "generated/manual"
 MAX = "spec/instructions/max.yaml"
 
@@ -82,7 +81,7 @@ def test_bits_of_a_nan_that_the_manual_leaves_open_rest_on_something_else() -> N
         ("rsqrt", "The nearest upper word in double precision", "our reading of manual 9.7.3.17"),
         ("rsqrt", "Negative numbers and the upper word in double precision", "our reading of manual 9.7.3.17"),
         ("tanh", "Subnormal numbers pass through", "manual 9.7.3.22"),
-        ("tanh", "Subnormal numbers in half precision", "derived from manual 9.7.4.9"),
+        ("tanh", "Subnormal numbers in half precision", "our reading of manual 9.7.4.9"),
         ("mul", "Saturation of a negative zero", "ptxas folding; our reading"),
         ("add", "Exact zero sums", "derived from IEEE 754 6.3"),
         ("add", "Payloads in double precision", "derived from manual 9.7.3 and IEEE 754 6.2.3"),
