@@ -315,7 +315,7 @@ def _mixed(spelling: str, operands: int, mixed: dict[str, Any]) -> Variant:
         kind="float",
         result=result,
         second=None,
-        sources=(*[Source(type_, 1, False, False)] * (operands - 1), Source(result, 1, False, False)),
+        sources=(*[Source(type_)] * (operands - 1), Source(result)),
         operands=operands,
         requires=requires,
         manual=requires,
