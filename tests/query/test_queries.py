@@ -92,7 +92,7 @@ def test_what_does_not_exist_is_explained(
         ("mul.lo.s32", ".s32 is a type of other sections"),
         ("add.cc.u32", ".u32 is a type of other sections"),
         ("mul24.lo.u32", ".u32 is a type of other sections"),
-        ("fma.rn.f32.f16", ".f32 and .f16 together are a mixed-precision form"),
+        ("fma.rn.f32.f16", "fma.f32.f16 is a form of other sections of PTX; here fma has .f32, "),
         ("ld.global.f32", "unknown opcode 'ld'"),
     ],
 )
@@ -111,8 +111,8 @@ def test_what_lint_leaves_alone_is_not_denied_by_a_query(db: ptxspec.Database) -
             left += (alone := db.lint(text) == [])
             assert (reasons(db.query(f"{opcode}.{other}")) == ["not-in-database"]) == alone, text
     assert left > 100
-    for spelling, _ in assembler["mixed"]["spellings"]:
-        assert reasons(db.query(spelling)) == ["not-in-database"]
+    for spelling in ("add.f32.f16", "sub.rn.sat.f32.bf16", "fma.rz.f32.f16"):
+        assert reasons(db.query(spelling)) == ["not-in-database"] and db.lint(f"{spelling} %r0, %r1, %r2;") == []
 
 
 SUGGESTED = [

@@ -18,7 +18,9 @@ def write(project: Project, *syntax: str) -> None:
     """A specification of one opcode `try` with these syntax lines."""
     for path in (project.root / "spec/instructions").iterdir():
         path.unlink()
-    project.edit("spec/types.yaml", "\n# Run on the result", "\n  s32: {integer: signed, bits: 32}\n\n# Run on the result")
+    project.edit(
+        "spec/types.yaml", "\n# Run on the result", "\n  s32: {integer: signed, bits: 32}\n\n# Run on the result"
+    )
     types = (project.root / "spec/types.yaml").read_text("utf-8") + TYPES
     project.write("spec/types.yaml", types)
     lines = "".join(f"  - try{s}\n" for s in syntax)

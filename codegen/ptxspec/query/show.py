@@ -45,9 +45,9 @@ def _variant(db: Database, v: Variant) -> str:
     if "nan" in known:
         rule = data["nan_rules"][known["nan"]]
         own = known.get("nan_rests_on")
-        grounds = rule["rests_on"] if own is None else data["grounds"][own]
+        grounds = rule["rests_on"] if own is None else about["grounds"][own]
         lines.append(f"- NaN results: {rule['summary']} ({grounds['text']}) {rule['unspecified'] or ''}".rstrip())
     notes = [about["notes"][i] for i in known.get("notes", ())]
-    lines += ["", *(f"- {n['text']} ({data['grounds'][n['rests_on']]['text']})" for n in notes)] if notes else []
+    lines += ["", *(f"- {n['text']} ({about['grounds'][n['rests_on']]['text']})" for n in notes)] if notes else []
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)

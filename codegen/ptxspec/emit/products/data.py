@@ -44,8 +44,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
 
 def as_data(spec: Spec) -> Data:
     """What the files hold."""
-    requirements, grounds = _Table(), _Table()
-    opcodes = {i.opcode: _Opcode(spec, i, requirements, grounds).data() for i in spec.instructions.values()}
+    requirements = _Table()
+    opcodes = {i.opcode: _Opcode(spec, i, requirements).data() for i in spec.instructions.values()}
     shared = {
         "schema": SCHEMA,
         "generated": _STAMP,
@@ -76,7 +76,6 @@ def as_data(spec: Spec) -> Data:
             {n: getattr(r, n) for n in ("path", "gpu", "target", "driver", "compiler", "date")} for r in spec.recordings
         ],
         "requirements": requirements.values,
-        "grounds": grounds.values,
         "opcodes": {i.opcode: {"summary": i.summary} for i in spec.instructions.values()},
     }  # fmt: skip
     return Data(shared, opcodes)
@@ -153,11 +152,12 @@ def _given(**fields: Any) -> dict[str, Any]:
 
 
 class _Opcode:
-    """One opcode's file. `grounds` is what its entries rest on, `bases` what its claims do."""
+    """One opcode's file. `grounds` is what its entries rest on, `bases` what its claims do. The file has tables of its
+    own for both, so that an edit of one opcode changes no other's file."""
 
-    def __init__(self, spec: Spec, instruction: Instruction, requirements: _Table, grounds: _Table) -> None:
-        self.spec, self.instruction, self.requirements, self.grounds = spec, instruction, requirements, grounds
-        self.bases, self.signatures, self.classes = _Table(), _Table(), _Table()
+    def __init__(self, spec: Spec, instruction: Instruction, requirements: _Table) -> None:
+        self.spec, self.instruction, self.requirements = spec, instruction, requirements
+        self.grounds, self.bases, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
 
     def data(self) -> dict[str, Any]:
         i = self.instruction
@@ -195,6 +195,7 @@ class _Opcode:
             "signatures": self.signatures.values,
             "classes": self.classes.values,
             "bases": self.bases.values,
+            "grounds": self.grounds.values,
         }
 
     def rests_on(self, g: Grounds) -> int:
