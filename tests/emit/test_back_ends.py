@@ -26,15 +26,16 @@ from ptxspec.semantics.functions import TABLE, Function
 from ptxspec.semantics.program import Apply, Const
 
 # What languages have operators for, which need no function.
+FOLDED = {name for name, f in TABLE.items() if f.result == "format"}  # before there is a program
 WRITTEN_OUT = {*Lowering.OPERATORS, "logicalNot", "bitNot", "shiftLeft", "shiftRight", "highWord"}
 
 
 def test_the_exact_back_end_implements_the_table() -> None:
-    assert set(exact.FUNCTIONS) == set(TABLE)
+    assert set(exact.FUNCTIONS) == set(TABLE) - FOLDED
 
 
 def test_the_emulator_implements_the_table() -> None:
-    for name in set(TABLE) - WRITTEN_OUT - {"unit"}:
+    for name in set(TABLE) - WRITTEN_OUT - FOLDED - {"unit"}:
         module = importlib.import_module(f"ptxemu.{HOMES[TABLE[name].clause]}")
         assert callable(getattr(module, name, None)), name
     assert callable(unit.unit)
@@ -107,7 +108,7 @@ def test_the_emulator_agrees_with_the_exact_back_end_on_every_variant(whole: boo
         columns = [np.array(column, f"u{f.width // 8}") for column in zip(*rows, strict=True)]
         for target, program in c.programs[v].items():
             got = ptxemu.compile(v.spelling, v.operands, target)(*columns)
-            want = [exact.run(program, row) for row in rows]
+            want = [exact.run(program, row)[0] for row in rows]
             assert got.tolist() == want, (v, target)
 
 
