@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+from .catalog import Catalog, PtxVersion, Requirement, Target
 from .diagnostics import Diagnostic, Mark
 from .grounds import Grounds
-from .limits import limit_text
 
+_NONE = Requirement("", "")
 # IEEE 754-2019, 4.3. The first is the default.
 ROUNDINGS = ("roundTiesToEven", "roundTiesToAway", "roundTowardZero", "roundTowardNegative", "roundTowardPositive")
 
@@ -118,24 +119,6 @@ class Modifier:
 
 
 @dataclass(frozen=True)
-class Target:
-    """`order` is the place among the targets by which requirements compare; an a or f kind has a `base`."""
-
-    name: str
-    order: int
-    ptx: str
-    base: str
-    kind: str
-
-
-@dataclass(frozen=True)
-class PtxVersion:
-    version: str
-    order: int
-    cuda: str
-
-
-@dataclass(frozen=True)
 class Pattern:
     """Names of modifiers and types that a variant must all have; `exact`: and no others."""
 
@@ -159,32 +142,6 @@ class Selector:
             and not (self.lacks & names)
             and any(names == p.names if p.exact else names >= p.names for p in self.patterns)
         )
-
-
-@dataclass(frozen=True)
-class Limit:
-    """A requirement that holds on some targets only: those from `first` to `last` in target order."""
-
-    first: str
-    last: str
-    ptx: str | None
-    until: str | None
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """The lowest PTX version and target that take a variant, and the last PTX version that does."""
-
-    ptx: str
-    target: str
-    until: str | None = None
-    within: tuple[Limit, ...] = ()
-
-
-def requirement_text(r: Requirement, newest: str) -> str:
-    """A requirement in a few words: "sm_80, PTX 7.0 to 8.2". `newest` is the newest target."""
-    text = f"{r.target}, PTX {r.ptx}" + (f" to {r.until}" if r.until else "")
-    return "; ".join([text, *(limit_text(w.first, w.last, w.ptx, w.until, newest) for w in r.within)])
 
 
 @dataclass(frozen=True)
@@ -306,12 +263,14 @@ class SyntaxLine:
 
 @dataclass(frozen=True)
 class Note:
-    """A paragraph about some variants; `open` says what the manual leaves open of their results."""
+    """A paragraph about some variants. `open` says what the manual leaves open of their results; `hazard`: their
+    machine code does something else than they say, so that nobody is to use them."""
 
     text: str
     rests_on: Grounds
     selector: Selector
     open: str
+    hazard: bool
 
 
 @dataclass(frozen=True)
@@ -472,7 +431,7 @@ class Variant:
     operands: int
     predicate: bool
     listed: bool
-    requires: Requirement = Requirement("", "")
+    requires: Requirement = _NONE
     manual: Requirement | None = None
     claim: str = "exact"
     means: tuple[str, ...] = ()
@@ -529,6 +488,10 @@ class Instruction:
         names = variant.names.union(variant.means)
         found = (v for v in self.variants if v.names == names and v.operands == variant.operands)
         return next(found, None) if variant.means else None
+
+    def is_advisable(self, variant: Variant) -> bool:
+        """Whether somebody may be told to write it: the manual lists it, and no hazard is known of it."""
+        return variant.listed and not any(n.hazard and n.selector.matches(variant) for n in self.notes)
 
     def nan_rule(self, variant: Variant) -> NanRule:
         """The instruction's own rule where it states one, else that of the variant's type."""
@@ -651,10 +614,15 @@ class Spec:
         path = instruction.hardware_path(variant)
         return path if path and all(self.model(u, target) for u in path.units) else None
 
+    @cached_property
+    def catalog(self) -> Catalog:
+        """What requirements mean among the targets and versions."""
+        return Catalog(self.targets.values(), self.versions.values())
+
     @property
     def newest(self) -> str:
         """The newest target."""
-        return [*self.targets][-1]
+        return self.catalog.newest_target
 
     @property
     def ledger(self) -> tuple[Entry, ...]:
@@ -663,8 +631,8 @@ class Spec:
             Entry(
                 v.spelling,
                 v.operands,
-                requirement_text(v.manual, self.newest) if v.manual else "does not list it",
-                "refuses it" if v in i.refused else requirement_text(v.requires, self.newest),
+                v.manual.text(self.newest) if v.manual else "does not list it",
+                "refuses it" if v in i.refused else v.requires.text(self.newest),
             )
             for i in self.instructions.values()
             for v in (*i.variants, *i.refused)

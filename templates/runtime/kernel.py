@@ -18,8 +18,8 @@ from . import (
     formats,
 )
 from .binary import Array, Format
-from .finding import Row, UnknownTargetError, UnknownVariantError, count, find
 from .index import TYPES
+from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .running import available, in_blocks, on_threads
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Kernel:
         Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1, TypeError for one
         that is not an integer."""
         if len(arrays) != self.operands:
-            raise OperandError(f"{self._row} takes {count(self.operands)}, {len(arrays)} came")
+            raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")
         operands = [self._as_bits(x, f"operand {'abc'[i]}") for i, x in enumerate(arrays)]
         representation = arrays[0].dtype.newbyteorder("=")
         for i, x in enumerate(arrays[1:], 1):

@@ -39,10 +39,6 @@ RANDOM = 2_500
 each_format = pytest.mark.parametrize("f", FORMATS, ids=lambda f: f.name)
 each_mode = pytest.mark.parametrize("mode", MODES)
 each_flush = pytest.mark.parametrize("ftz", [False, True], ids=["", "ftz"])
-# A few operands of each kind at once; all of them with the sweeps.
-each_size = pytest.mark.parametrize(
-    "whole", [False, pytest.param(True, marks=pytest.mark.exhaustive)], ids=["some", "all"]
-)
 # Everything is tested on all paths: one after the other, or, where the judge takes longer, against one judgement.
 each_path = pytest.mark.usefixtures("path")
 

@@ -39,6 +39,7 @@ UNREADABLE: dict[str, tuple[bytes, str, str]] = {
 @pytest.mark.parametrize("path", [ADD, TYPES])
 def test_a_file_that_cannot_be_read_is_one_clear_error(project: Project, path: str, name: str) -> None:
     data, place, message = UNREADABLE[name]
+    (project.root / MAX).unlink()
     project.write(path, data)
     result = project.run("validate")
     assert result.code == 1

@@ -25,11 +25,11 @@ from helpers.rounding import (
     each_format,
     each_mode,
     each_path,
-    each_size,
     fields,
     seeded,
     thinned,
 )
+from helpers.sizes import each_size
 from numpy.typing import NDArray
 from oracles.mpfr import context, decode, encode
 from ptxspec import model

@@ -22,7 +22,6 @@ from helpers.rounding import (
     each_flush,
     each_format,
     each_path,
-    each_size,
     fields,
     on_each_path,
     operations,
@@ -31,6 +30,7 @@ from helpers.rounding import (
     thinned,
     triple_operands,
 )
+from helpers.sizes import each_size
 from oracles.fractions import fraction_apply, fraction_round
 from oracles.mpfr import decode
 

@@ -18,7 +18,6 @@ from helpers.rounding import (
     each_format,
     each_mode,
     each_path,
-    each_size,
     fields,
     on_each_path,
     operations,
@@ -27,6 +26,7 @@ from helpers.rounding import (
     thinned,
     triple_operands,
 )
+from helpers.sizes import each_size
 from numpy.typing import NDArray
 from oracles.mpfr import decode, mpfr_apply
 

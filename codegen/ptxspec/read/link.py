@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..catalog import PtxVersion, Requirement, Target
 from ..check.accuracy import parse_range
 from ..check.corner_cases import CLASSES, CellError, parse_value
 from ..diagnostics import Diagnostic, Mark, SpecError, display_path, nearest, suggest
@@ -32,16 +33,13 @@ from ..model import (
     Note,
     Page,
     Pattern,
-    PtxVersion,
     Recording,
-    Requirement,
     Rule,
     Selector,
     Spec,
     Speed,
     SpeedTable,
     SyntaxLine,
-    Target,
     Tolerated,
     Type,
     Variant,
@@ -52,7 +50,7 @@ from . import positioned, schema
 from .grounds import read_grounds
 from .notation import SOURCES, NotationError, expand, parse_line
 from .positioned import Document, Where
-from .requirements import first_version, manual_requirement, observed_requirement
+from .requirements import manual_requirement, observed_requirement
 from .units import read_model, read_units
 
 _COMMON = ("types", "modifiers", "targets", "assembler", "units")
@@ -525,10 +523,11 @@ class _InstructionFile:
         )
         notes = tuple(
             Note(
-                _text(n["text"]),
-                self.grounds(("notes", i), n),
-                self.selector(("notes", i), n),
-                _text(n.get("open", "")),
+                text=_text(n["text"]),
+                rests_on=self.grounds(("notes", i), n),
+                selector=self.selector(("notes", i), n),
+                open=_text(n.get("open", "")),
+                hazard=n.get("hazard", False),
             )
             for i, n in enumerate(data.get("notes", []))
         )
@@ -618,9 +617,9 @@ class _InstructionFile:
 
     def satisfiable(self, v: Variant) -> None:
         """A variant must exist somewhere: its last PTX version must not come before its first."""
-        targets, versions = self.spec.targets, self.spec.versions
+        versions = self.spec.versions
         r = v.requires
-        first = first_version(r, targets, versions)
+        first = self.spec.catalog.first_version(r)
         if r.until is not None and versions[r.until].order < versions[first].order:
             message = f"{v} can never be taken: it needs {r.target} and PTX {r.ptx}, and ends with PTX {r.until}"
             self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))

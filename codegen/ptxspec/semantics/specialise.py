@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..catalog import Target
 from ..diagnostics import Diagnostic, Mark, SpecError
-from ..model import ROUNDINGS, Code, Format, HardwarePath, Instruction, Spec, Target, Variant
-from ..read.requirements import versions_on
+from ..model import ROUNDINGS, Code, Format, HardwarePath, Instruction, Spec, Variant
 from . import parse as tree
 from .exact.rounding import encode_exact
 from .functions import TABLE, Function
@@ -103,7 +103,7 @@ def programs(spec: Spec, instruction: Instruction, variant: Variant) -> dict[str
     by_target = any(tree.parse(code).mentions("target") for code in _codes(spec, instruction, variant))
     cache: dict[object, Program] = {}
     for target in spec.targets.values():
-        if versions_on(variant.requires, target.name, spec.targets, spec.versions) is None:
+        if not spec.catalog.takes(variant.requires, target.name):
             continue
         effective = spec.effective_modifiers(variant, target.name)
         path = spec.hardware_path(instruction, variant, target.name)

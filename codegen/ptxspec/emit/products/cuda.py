@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...check.checking import Checked
 from ...check.corner_cases import cases, diagonal
-from ...model import Requirement, Spec, Variant
+from ...model import Spec, Variant
 from ...semantics.program import Program
 from ..registry import product
 from ..text import Files, Templates
@@ -70,25 +70,13 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     )
     for c in checked:
         shared: dict[tuple[str, ...], Vectors] = {}
-        tests = [_test(c, v, shared) for v in c.instruction.variants if is_current(spec, v)]
+        tests = [_test(c, v, shared) for v in c.instruction.variants if spec.catalog.is_current(v.requires)]
         if tests:
             files[f"cuda/{c.instruction.opcode}.cu"] = templates.render(
                 "cuda/instruction.cu.j2", ["spec/types.yaml", "spec/modifiers.yaml", c.instruction.path],
                 comment="// {}", opcode=c.instruction.opcode, tests=tests, vectors=list(shared.values()),
             )  # fmt: skip
     return files
-
-
-def is_current(spec: Spec, variant: Variant) -> bool:
-    """The newest PTX version takes the variant on the newest target."""
-    newest_target = list(spec.targets.values())[-1]
-    r: Requirement = variant.requires
-    limits = [w for w in r.within if _covers(spec, w.first, w.last, newest_target.order)]
-    return r.until is None and not any(w.until for w in limits)
-
-
-def _covers(spec: Spec, first: str, last: str, order: int) -> bool:
-    return spec.targets[first].order <= order <= spec.targets[last].order
 
 
 def _releases(spec: Spec) -> list[tuple[int, int, int]]:

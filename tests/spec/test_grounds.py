@@ -8,20 +8,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import ptxspec
 import pytest
 import yaml
-from conftest import ROOT, Project
+from helpers import ROOT, repository
+from helpers.project import Project
+from ptxspec import Requirement
 from ptxspec.grounds import KINDS, Grounds
 from ptxspec.model import CornerRow, Instruction
 from ptxspec.query import show
-from ptxspec.read.link import read
 from ptxspec.roots import find
 
-SPEC = read(ROOT)
-DB = ptxspec.load(root=ROOT)
+SPEC = repository.specification()
+DB = repository.database()
 MANUAL = ROOT / "generated/manual"
-DATA = json.loads((ROOT / "generated/data/ptxspec.json").read_text("utf-8"))
 MAX = "spec/instructions/max.yaml"
 
 
@@ -82,7 +81,7 @@ def test_bits_of_a_nan_that_the_manual_leaves_open_rest_on_something_else() -> N
         ("rsqrt", "The nearest upper word in double precision", "our reading of manual 9.7.3.17"),
         ("rsqrt", "Negative numbers and the upper word in double precision", "our reading of manual 9.7.3.17"),
         ("tanh", "Subnormal numbers pass through", "manual 9.7.3.22"),
-        ("tanh", "Subnormal numbers in half precision", "derived from manual 9.7.4.9"),
+        ("tanh", "Subnormal numbers in half precision", "our reading of manual 9.7.4.9"),
         ("mul", "Saturation of a negative zero", "ptxas folding; our reading"),
         ("add", "Exact zero sums", "derived from IEEE 754 6.3"),
         ("add", "Payloads in double precision", "derived from manual 9.7.3 and IEEE 754 6.2.3"),
@@ -99,7 +98,7 @@ def test_what_an_emulator_reads_into_a_silent_manual_is_open() -> None:
     for v in DB.variants:
         names = v.spelling.split(".")[1:]
         assert ("whether .sat turns -0.0 into +0.0" in v.rests_on) == ("sat" in names and v.claim == "exact"), v
-        cut = v.opcode == "mad" and v.type == "f32" and not {"rn", "rz", "rm", "rp"} & {*names}
+        cut = v.opcode == "mad" and v.types[-1] == "f32" and not {"rn", "rz", "rm", "rp"} & {*names}
         assert ("which way sm_1x rounds the sum" in v.rests_on) == cut, v
 
 
@@ -129,8 +128,8 @@ def listed(text: str, heading: str) -> list[str]:
 
 
 def test_the_data_says_it_as_the_pages_do() -> None:
-    for name, opcode in DATA["opcodes"].items():
-        i = SPEC.instructions[name]
+    for name, i in SPEC.instructions.items():
+        opcode = json.loads((ROOT / f"generated/data/opcodes/{name}.json").read_text("utf-8"))
         for key, own in (("corner_cases", i.corner_tables), ("notes", i.notes), ("requires", i.rules)):
             for said, entry in zip(opcode[key], own, strict=True):
                 g = entry.rests_on
@@ -266,12 +265,17 @@ def test_registers_are_those_of_the_instructions_page_and_constants_those_that_a
 
 def test_a_refused_spelling_is_told_by_query_lint_ledger_and_page() -> None:
     said = "the manual has rcp.f64 as rcp.rn.f64, from sm_13 on and in PTX 1.0 to 1.3; ptxas 13.5.37 takes it nowhere"
-    for target, ptx in ((None, None), ("sm_13", "1.3"), ("sm_90", None)):
+    nothing = "no rcp has all of this on sm_13 and PTX 1.3"
+    for target, ptx, help in (
+        (None, None, "write rcp.rn.f64"),
+        ("sm_13", "1.3", nothing),
+        ("sm_90", None, "write rcp.rn.f64"),
+    ):
         verdict = DB.query("rcp.f64", target=target, ptx=ptx)
         assert not verdict.exists and not verdict.outside
         assert [(r.code, r.message) for r in verdict.reasons] == [("refused-by-assembler", said)]
-        assert verdict.manual is not None and verdict.manual[:3] == ("1.0", "1.3", "sm_13")
-        assert verdict.means == "rcp.rn.f64"
+        assert verdict.manual == Requirement(ptx="1.0", target="sm_13", until="1.3")
+        assert (verdict.means, verdict.help) == ("rcp.rn.f64", help)
     module = ".version 1.3\n.target sm_13\n.entry k () {\n.reg .f64 %d<4>;\nrcp.f64 %d0, %d1;\n}\n"
     (finding,) = DB.lint(module)
     assert (finding.code, finding.message) == ("refused-by-assembler", said)
