@@ -233,7 +233,7 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Declared, mode: Direction,
     return _sum(_read(x, f, daz) * _read(y, f, daz), _read(z, f, daz), f, mode, ftz)
 
 
-# Sign and classes (5.5.1, 6.2.1, 5.7.2)
+# Sign and classes (5.5.1, 5.7.2)
 
 
 def magnitude(x: Array, f: Declared) -> Array:
@@ -251,11 +251,6 @@ def copySign(x: Array, y: Array, f: Declared) -> Array:
     return (x & f.magnitude) | (y & f.sign)
 
 
-def quieten(x: Array, f: Declared) -> Array:
-    """Sets the bit that makes a NaN quiet."""
-    return x | f.unsigned.type(1 << (f.fraction_bits - 1))
-
-
 def flushed(x: Array, f: Declared) -> Array:
     """x, and a zero of its sign where x is subnormal."""
     return np.where(isSubnormal(x, f), x & f.sign, x)
@@ -264,11 +259,6 @@ def flushed(x: Array, f: Declared) -> Array:
 def isNaN(x: Array, f: Declared) -> Array:
     """Is x a NaN?"""
     return (x & f.magnitude).astype(np.uint64) >= np.uint64(f.first_nan)
-
-
-def isSignaling(x: Array, f: Declared) -> Array:
-    """Is x a NaN without the bit that makes it quiet?"""
-    return isNaN(x, f) & ((x & f.unsigned.type(1 << (f.fraction_bits - 1))) == 0)
 
 
 def isInfinite(x: Array, f: Declared) -> Array:
