@@ -21,7 +21,7 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from . import environment, wide
+from . import environment
 from .binary import (
     Array,
     Direction,
@@ -33,12 +33,25 @@ from .binary import (
 )
 from .directed import directed, product_remainder, quotient_remainder, root_remainder
 from .encoding import flushed, isFinite, isNaN
-from .fused import fused_binary64
 from .narrowing import narrow, widen
 from .rounding import Operation, flush, never, quotient_to_odd, root_to_odd, step, sum_to_odd, tested_by, two_sum
 from .selection import canonicalise, replace
 
 P = ParamSpec("P")
+
+
+class _Wide:
+    """The operations of wide.py, which is loaded when the first of them is needed: on many processors never."""
+
+    def __getattr__(self, name: str) -> Operation:
+        from . import wide
+
+        operation: Operation = getattr(wide, name)
+        setattr(self, name, operation)
+        return operation
+
+
+wide = _Wide()
 
 
 def elementwise(count: int) -> Callable[[Callable[P, Array]], Callable[P, Array]]:
@@ -219,6 +232,8 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
                 value = environment.product_sum(x.view(f.native), y.view(f.native), z.view(f.native))
             bits = canonicalise(value, f)
         else:
+            from .fused import fused_binary64  # where the processor cannot be reached
+
             bits = fused_binary64(x, y, z, f, mode)
         return flush(bits, f, tested_by(wide.fusedMultiplyAdd, (x, y, z), f, mode)) if ftz else bits
     if f.carrier is None:
