@@ -35,7 +35,7 @@ def kernel_name(v: Variant) -> str:
 def test_each_opcode_has_a_source_and_each_current_variant_a_kernel(spec: Spec) -> None:
     assert {p.stem for p in SOURCES} == set(spec.instructions)
     for path in SOURCES:
-        named = set(re.findall(r"__global__ void (\w+)\(", path.read_text("utf-8")))
+        named = set(re.findall(r'^PTXSPEC_\w+\((\w+), "', path.read_text("utf-8"), re.MULTILINE))
         assert named == {kernel_name(v) for v in spec.instructions[path.stem].variants if is_current(spec, v)}
 
 

@@ -16,9 +16,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from ptxspec.gpu import vectors
-from ptxspec.model import Format
-from ptxspec.read.link import read
+from ptxspec.gpu.special import special
+from ptxspec.model import Format, float_in
 
 from helpers import ROOT
 from helpers.project import Project
@@ -164,8 +163,7 @@ CORES = {
 
 
 def special_values(f: Format) -> Array:
-    (found,) = vectors.operands(read(ROOT).types[f.name], 1, "grid", 0, 76)
-    return found
+    return np.array(special(float_in(f), 1))
 
 
 def hardware(u: MadeUp, x: int) -> int:
