@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, repository
+from helpers import ROOT, memory as memory_of_files, repository
 from helpers.project import OPCODES, Project
+from helpers.sizes import spread
 from oracles import nvidia
+from ptxspec import Database
 from ptxspec.model import Spec
-from ptxspec.query.database import Database
 
 # NumPy's kernels are what is tested, and what kernels in C are held against. runtime/test_accelerator.py switches C on.
 os.environ.setdefault("PTXEMU_ACCELERATOR", "0")
-
-# The golden ratio: its multiples spread evenly over [0, 1), and keep no step with the lengths of parametrizations.
-SPREAD = 0.6180339887498949
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -34,13 +33,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of a test that is marked `sampled(count)` so many cases run at once; the others are left to the sweeps."""
     found: dict[tuple[Path, str], list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("sampled"):
+        if item.get_closest_marker("sampled") and not item.get_closest_marker("exhaustive"):
             found[item.path, getattr(item, "originalname", item.name)].append(item)
     for cases in found.values():
         (count,) = cases[0].get_closest_marker("sampled").args  # type: ignore[union-attr]
-        places = sorted(range(len(cases)), key=lambda i: i * SPREAD % 1)
-        for place in places[count:]:
-            cases[place].add_marker("exhaustive")
+        at_once = set(spread(cases, count))
+        for case in cases:
+            if case not in at_once:
+                case.add_marker("exhaustive")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def memory() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        memory_of_files.remember(patch)
+        yield
 
 
 @pytest.fixture(scope="session")

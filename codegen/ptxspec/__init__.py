@@ -14,10 +14,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from .api import Database
+    from .catalog import Requirement
     from .diagnostics import PtxspecError, SpecError
-    from .query.database import Database, Reason, Requires, Variant, Verdict
+    from .query.database import Variant
+    from .query.verdicts import Reason, Verdict
 
-__all__ = ["Database", "PtxspecError", "Reason", "Requires", "SpecError", "Variant", "Verdict", "load"]
+_HOMES = {
+    "Database": "api",
+    "PtxspecError": "diagnostics",
+    "Reason": "query.verdicts",
+    "Requirement": "catalog",
+    "SpecError": "diagnostics",
+    "Variant": "query.database",
+    "Verdict": "query.verdicts",
+}
+__all__ = ["Database", "PtxspecError", "Reason", "Requirement", "SpecError", "Variant", "Verdict", "load"]
 
 
 def load(root: str | Path | None = None) -> Database:
@@ -26,21 +38,21 @@ def load(root: str | Path | None = None) -> Database:
     from pathlib import Path
 
     from . import roots
-    from .query import database
+    from .api import Database
 
     if root is None:
-        return database.read(roots.find().data)
+        return Database.read(roots.find().data)
     from .emit.products.data import as_data
     from .read.link import read
 
-    return database.Database(as_data(read(roots.find(Path(root)).path)))
+    data = as_data(read(roots.find(Path(root)).path))
+    return Database(data.shared, data.opcodes.__getitem__)
 
 
 def __getattr__(name: str) -> object:
     """The names above, imported when they are first asked for: the command line starts before anything else does."""
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    from . import diagnostics
-    from .query import database
+    from importlib import import_module
 
-    return getattr(database if hasattr(database, name) else diagnostics, name)
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

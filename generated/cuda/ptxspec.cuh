@@ -114,6 +114,13 @@
 // The target that is compiled for, and the toolkit, have what a variant requires.
 #define PTXSPEC_TAKES(architecture, ptx) (PTXSPEC_ARCH >= (architecture) && PTXSPEC_PTX >= (ptx))
 
+// Without optimisation, only `if constexpr` keeps what is not taken from the assembler.
+#if __cplusplus >= 201703L
+#define PTXSPEC_IF if constexpr
+#else
+#define PTXSPEC_IF if
+#endif
+
 // Registers as inline assembly names them; memory holds bits.
 typedef unsigned short ptxspec_h;
 typedef unsigned int ptxspec_r;
@@ -283,7 +290,7 @@ static int ptxspec_end(void)
         const unsigned long long *s0, unsigned long long *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_d r0; \
             asm volatile(instruction " %0, %1;" \
                 : "=d"(r0) \
@@ -298,7 +305,7 @@ static int ptxspec_end(void)
         const unsigned long long *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_d r0; \
             asm volatile(instruction " %0, %1, %2;" \
                 : "=d"(r0) \
@@ -313,7 +320,7 @@ static int ptxspec_end(void)
         const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_d r0; \
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=d"(r0) \
@@ -328,7 +335,7 @@ static int ptxspec_end(void)
         const unsigned int *s0, unsigned int *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_f r0; \
             asm volatile(instruction " %0, %1;" \
                 : "=f"(r0) \
@@ -343,7 +350,7 @@ static int ptxspec_end(void)
         const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_f r0; \
             asm volatile(instruction " %0, %1, %2;" \
                 : "=f"(r0) \
@@ -358,7 +365,7 @@ static int ptxspec_end(void)
         const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_f r0; \
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=f"(r0) \
@@ -373,7 +380,7 @@ static int ptxspec_end(void)
         const unsigned short *s0, unsigned short *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_h r0; \
             asm volatile(instruction " %0, %1;" \
                 : "=h"(r0) \
@@ -388,7 +395,7 @@ static int ptxspec_end(void)
         const unsigned short *s0, const unsigned short *s1, unsigned short *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_h r0; \
             asm volatile(instruction " %0, %1, %2;" \
                 : "=h"(r0) \
@@ -403,7 +410,7 @@ static int ptxspec_end(void)
         const unsigned short *s0, const unsigned short *s1, const unsigned short *s2, unsigned short *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_h r0; \
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=h"(r0) \
@@ -418,7 +425,7 @@ static int ptxspec_end(void)
         const unsigned long long *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_l r0; \
             asm volatile(instruction " %0, %1, %2;" \
                 : "=l"(r0) \
@@ -433,7 +440,7 @@ static int ptxspec_end(void)
         const unsigned long long *s0, const unsigned long long *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_l r0; \
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=l"(r0) \
@@ -448,7 +455,7 @@ static int ptxspec_end(void)
         const unsigned long long *s0, unsigned int *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_r r0; \
             asm volatile("{.reg .pred %%d0; " instruction " %%d0, %1; selp.b32 %0, 1, 0, %%d0;}" \
                 : "=r"(r0) \
@@ -463,7 +470,7 @@ static int ptxspec_end(void)
         const unsigned int *s0, unsigned int *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_r r0; \
             asm volatile("{.reg .pred %%d0; " instruction " %%d0, %1; selp.b32 %0, 1, 0, %%d0;}" \
                 : "=r"(r0) \
@@ -478,7 +485,7 @@ static int ptxspec_end(void)
         const unsigned int *s0, unsigned int *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_r r0; \
             asm volatile(instruction " %0, %1;" \
                 : "=r"(r0) \
@@ -493,7 +500,7 @@ static int ptxspec_end(void)
         const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_r r0; \
             asm volatile(instruction " %0, %1, %2;" \
                 : "=r"(r0) \
@@ -508,7 +515,7 @@ static int ptxspec_end(void)
         const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
     { \
         unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
-        if (PTXSPEC_TAKES(architecture, ptx) && i < n) { \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
             ptxspec_r r0; \
             asm volatile(instruction " %0, %1, %2, %3;" \
                 : "=r"(r0) \

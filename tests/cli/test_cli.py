@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -167,19 +165,14 @@ def test_show_has_the_page_and_the_variant(capsys: pytest.CaptureFixture[str]) -
     assert "2 operands" not in only and "sm_100 or newer, PTX 8.8" in only
 
 
-@pytest.mark.parametrize("page", ["ex2", "mad", "testp", "max.f32"])
-def test_a_narrow_terminal_loses_nothing_of_a_page(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, page: str
+def test_a_terminal_gets_a_page_as_it_stands(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Tables that are wider than a terminal are the reason: whatever lays them out anew cuts words."""
+    piped = run(capsys, "show", "mad")[1]
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-
-    def characters(columns: int) -> Counter[str]:
-        monkeypatch.setenv("COLUMNS", str(columns))
-        shown = re.sub(r"\x1b(\[[0-9;]*m|\][^\x1b]*\x1b\\)", "", run(capsys, "show", page)[1])
-        assert "…" not in shown and max(map(len, shown.splitlines())) <= columns
-        return Counter(c for c in shown if not c.isspace() and c not in "─━")
-
-    assert characters(40) == characters(400)
+    assert run(capsys, "show", "mad")[1] == piped
+    assert piped in (ROOT / "generated/manual/mad.md").read_text("utf-8")
 
 
 def test_validate_counts(project: Project) -> None:
@@ -238,7 +231,7 @@ def test_a_verdict_that_its_reader_did_not_wait_for_is_none(tmp_path: Path) -> N
     assert done.returncode == 141 and done.stderr == "" and len(done.stdout.splitlines()) == 1
 
 
-@pytest.mark.parametrize("module", ["argparse", "ptxspec.cli.main", "ptxspec.query.database", "ptxspec.cli.asking"])
+@pytest.mark.parametrize("module", ["argparse", "ptxspec.cli.main", "ptxspec.query.database", "ptxspec.cli.list"])
 def test_an_interrupt_while_modules_are_imported_is_quiet(module: str) -> None:
     script = f"""\
 import sys

@@ -12,14 +12,15 @@ import ptxemu
 import pytest
 from helpers import ROOT
 from helpers.grids import special
+from helpers.repository import checked, specification
+from helpers.sizes import each_size, spread
 from ptxemu import unit
-from ptxspec.check.checking import Checked, check
+from ptxspec.check.checking import Checked
 from ptxspec.check.corner_cases import agrees, cases
 from ptxspec.emit.lowering import Lowering
 from ptxspec.emit.products import native
 from ptxspec.emit.products.emulator import HOMES
-from ptxspec.model import Format, Spec, Variant
-from ptxspec.read.link import read
+from ptxspec.model import Format, Variant
 from ptxspec.semantics.exact import evaluate as exact
 from ptxspec.semantics.functions import TABLE, Function
 from ptxspec.semantics.program import BOOL, Apply, Const, Kind, bits_of, float_in
@@ -63,7 +64,7 @@ def applied(f: Function, format: Format, *operands: int) -> int:
 
 @pytest.mark.parametrize("f", [f for f in TABLE.values() if f.nan not in ("", "bits")], ids=lambda f: f.name)
 def test_functions_return_the_nan_that_the_table_says(f: Function) -> None:
-    spec = read(ROOT)
+    spec = specification()
     for format in spec.formats.values():
         nans = [format.infinity | 1, format.infinity | 1 | format.sign_bit, format.infinity | 5 | format.quiet_bit]
         wanted: dict[str, Callable[[int], set[int]]] = {
@@ -79,7 +80,7 @@ def test_functions_return_the_nan_that_the_table_says(f: Function) -> None:
 
 @pytest.mark.parametrize("f", [f for f in TABLE.values() if f.bitwise], ids=lambda f: f.name)
 def test_a_bitwise_function_looks_at_no_other_bit(f: Function) -> None:
-    format = read(ROOT).formats["f16"]
+    format = specification().formats["f16"]
     rng = random.Random(7)
     count = len([p for p in f.parameters if p != "format"])
     for _ in range(200):
@@ -89,17 +90,16 @@ def test_a_bitwise_function_looks_at_no_other_bit(f: Function) -> None:
         assert applied(f, format, *some) & bit == applied(f, format, *same) & bit
 
 
-@pytest.fixture(scope="module")
-def checked() -> list[tuple[Variant, Checked]]:
-    spec: Spec = read(ROOT)
-    found, errors = check(spec)
-    assert not errors
-    return [(v, c) for c in found for v in c.instruction.variants if v.type.lanes == 1]
+def lanes(whole: bool) -> list[tuple[Variant, Checked]]:
+    """Variants of one lane, with their programs."""
+    every = [(v, c) for c in checked().values() for v in c.instruction.variants if v.type.lanes == 1]
+    return every if whole else spread(every, 100)
 
 
-def test_the_emulator_agrees_with_the_exact_back_end_on_every_variant(checked: list[tuple[Variant, Checked]]) -> None:
+@each_size
+def test_the_emulator_agrees_with_the_exact_back_end_on_every_variant(whole: bool) -> None:
     rng = random.Random(2026)
-    for v, c in checked:
+    for v, c in lanes(whole):
         f = v.type.format
         grid = special(f.exponent_bits, f.fraction_bits).tolist()
         rows = [tuple(rng.choice(grid) for _ in range(v.operands)) for _ in range(24)]
@@ -111,9 +111,10 @@ def test_the_emulator_agrees_with_the_exact_back_end_on_every_variant(checked: l
             assert got.tolist() == want, (v, target)
 
 
-def test_the_emulator_satisfies_every_row_of_every_corner_case_table(checked: list[tuple[Variant, Checked]]) -> None:
+@each_size
+def test_the_emulator_satisfies_every_row_of_every_corner_case_table(whole: bool) -> None:
     rows = 0
-    for v, c in checked:
+    for v, c in lanes(whole):
         for table in c.instruction.corner_tables:
             if not table.selector.matches(v):
                 continue
@@ -125,4 +126,4 @@ def test_the_emulator_satisfies_every_row_of_every_corner_case_table(checked: li
                     named = dict(zip("abc", case.operands, strict=False))
                     assert agrees(row.result, int(result), named, v.type.format), (v, table.title, case)
                 rows += 1
-    assert rows > 1000
+    assert rows > (1000 if whole else 200)

@@ -6,17 +6,22 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.groups import GROUPS, assert_equal, check, grid, ids
+from helpers.rounding import thinned
+from helpers.sizes import each_size
 from oracles import judge
 
 GRID_RANDOM = 1 << 12
 MILLION = 1 << 20
 
 
+@pytest.mark.sampled(60)
+@each_size
 @pytest.mark.parametrize("group", GROUPS, ids=ids)
-def test_special_values_and_some_random_ones(group: tuple[str, frozenset[str], str, int]) -> None:
+def test_special_values_and_some_random_ones(group: tuple[str, frozenset[str], str, int], whole: bool) -> None:
     _, _, format_, count = group
     random = judge.random_operands(format_, count, GRID_RANDOM)
-    check(group, [np.concatenate([g, r]) for g, r in zip(grid(format_, count), random, strict=True)])
+    operands = [np.concatenate([g, r]) for g, r in zip(grid(format_, count), random, strict=True)]
+    check(group, thinned(operands, whole, ids(group)))
 
 
 @pytest.mark.exhaustive
@@ -27,6 +32,7 @@ def test_a_million_random_operands(group: tuple[str, frozenset[str], str, int]) 
     check(group, list(judge.random_operands(group[2], group[3], MILLION)))
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("group", [g for g in GROUPS if g[2] in ("f16", "bf16") and g[3] == 1], ids=ids)
 def test_all_inputs_of_16_bits(group: tuple[str, frozenset[str], str, int]) -> None:
     check(group, [np.arange(1 << 16, dtype=np.uint16)])
@@ -37,6 +43,7 @@ def test_every_exact_variant_has_a_judge() -> None:
     assert {v.spelling for v in ptxemu.variants() if v.claim == "exact"} <= judged
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", ["sm_10", "sm_13"])
 @pytest.mark.parametrize("spelling", ["add.f32", "mul.rz.f32", "mad.f32", "mad.sat.f32", "max.f32", "abs.f32"])
 def test_single_precision_always_flushes_on_sm_1x(spelling: str, target: str) -> None:

@@ -11,13 +11,14 @@ from pathlib import Path
 import ptxspec
 import pytest
 from helpers import ROOT
+from helpers.repository import database, specification
+from helpers.sizes import each_size, spread
 from ptxspec.query import show
-from ptxspec.read.link import read
 from ptxspec.roots import find
 
 FOLDER = ROOT / "generated/manual"
-SPEC = read(ROOT)
-DB = ptxspec.load(root=ROOT)
+SPEC = specification()
+DB = database()
 PAGES = sorted(FOLDER.glob("*.html"))
 TEXTS = sorted(FOLDER.glob("*.md"))
 
@@ -86,7 +87,8 @@ def shown(v: ptxspec.Variant) -> str:
     return f"{v.spelling} ({v.operands})" if v.spelling in TWICE else v.spelling
 
 
-def test_the_matrix_is_what_the_queries_say() -> None:
+@each_size
+def test_the_matrix_is_what_the_queries_say(whole: bool) -> None:
     head, *rows = page(FOLDER / "availability.html").rows
     assert [r[0] for r in rows] == [shown(v) for v in DB.variants]
     bases = [t.name for t in SPEC.targets.values() if not t.base]
@@ -96,25 +98,27 @@ def test_the_matrix_is_what_the_queries_say() -> None:
         first, _, last = text.partition(" to ")
         columns |= dict.fromkeys(bases[bases.index(first) : bases.index(last or first) + 1], place)
     assert list(columns) == bases
-    for t in SPEC.targets.values():
+    pairs = [(t, ptx) for t in SPEC.targets.values() for ptx in list(SPEC.versions)[order[t.ptx] :]]
+    for t, ptx in pairs if whole else spread(pairs, 100):
         place = columns[t.base or t.name]
-        for ptx in list(SPEC.versions)[order[t.ptx] :]:
-            said = set()
-            for row in rows:
-                first, _, last = row[place].partition("\N{EN DASH}")
-                if first and order[first] <= order[ptx] <= order[last or ptx]:
-                    said.add(row[0])
-            assert said == {shown(v) for v in DB.available(target=t.name, ptx=ptx)}, (t.name, ptx)
+        said = set()
+        for row in rows:
+            first, _, last = row[place].partition("\N{EN DASH}")
+            if first and order[first] <= order[ptx] <= order[last or ptx]:
+                said.add(row[0])
+        assert said == {shown(v) for v in DB.available(target=t.name, ptx=ptx)}, (t.name, ptx)
 
 
 def names(cell: str) -> set[str]:
     return {n for n in re.split(r",\s*", cell) if n}
 
 
-def test_the_history_is_what_the_queries_say() -> None:
+@each_size
+def test_the_history_is_what_the_queries_say(whole: bool) -> None:
     rows = {r[0]: r[1:] for r in page(FOLDER / "history.html").rows}
     versions = list(SPEC.versions)
-    for old, new in zip(["", *versions], versions, strict=False):
+    steps = list(zip(["", *versions], versions, strict=False))
+    for old, new in steps if whole else spread(steps, 12):
         brought, _, ended = rows[new][2].partition("No longer: ")
         added, removed = DB.diff_ptx(old, new) if old else (DB.available(ptx=new), [])
         assert (names(brought), names(ended)) == (set(map(shown, added)), set(map(shown, removed))), new
@@ -156,10 +160,10 @@ def test_what_is_open_is_named_beside_the_claim() -> None:
             assert {text for text in named.values() if text in v.rests_on} == wanted, v.spelling
 
 
-def test_what_is_shown_of_a_variant_has_its_notes_and_no_others() -> None:
-    root = find(ROOT)
-    for i in SPEC.instructions.values():
-        for v in i.variants:
-            shown = show.page(root, v.spelling, v.operands)
-            assert [n.text for n in i.notes if n.text in shown] == [n.text for n in i.notes if n.selector.matches(v)]
-            assert ("NaN results" in shown) != v.predicate
+@each_size
+def test_what_is_shown_of_a_variant_has_its_notes_and_no_others(whole: bool) -> None:
+    root, every = find(ROOT), [(i, v) for i in SPEC.instructions.values() for v in i.variants]
+    for i, v in every if whole else spread(every, 60):
+        shown = show.page(root, v.spelling, v.operands)
+        assert [n.text for n in i.notes if n.text in shown] == [n.text for n in i.notes if n.selector.matches(v)]
+        assert ("NaN results" in shown) != v.predicate

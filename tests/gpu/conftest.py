@@ -12,7 +12,7 @@ from helpers import ROOT, fake_cuda
 from helpers.bench import OPCODES, SMALL, Bench
 from helpers.project import Project
 from helpers.standin import StandIn
-from ptxspec.cli import conforming
+from ptxspec.cli import conformance
 from ptxspec.evaluate import emulator
 from ptxspec.gpu import cuda, recording
 from ptxspec.gpu.device import NoDeviceError
@@ -46,7 +46,7 @@ def bench(
     shutil.copytree(generated, root)
     made = Bench(Project(root, capsys), StandIn(emulator(find(root))), root)
     monkeypatch.setattr(cuda, "CudaDevice", lambda: made.device)
-    monkeypatch.setattr(conforming.vectors, "Sizes", SMALL)
+    monkeypatch.setattr(conformance.vectors, "Sizes", SMALL)
     return made
 
 
@@ -56,9 +56,9 @@ def recorded(generated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     spec, emu = read(generated), emulator(find(generated))
     device, sizes = StandIn(emu), SMALL()
     kernels, package = generated / "generated/cuda", generated / "generated/python/ptxemu"
-    about = recording.provenance(device.about, spec, conforming._program(), "2026-01-02", sizes, kernels, package)
+    about = recording.provenance(device.about, spec, conformance._program(), "2026-01-02", sizes, kernels, package)
     with recording.Recorder(folder, spec, about) as recorder:
-        conforming.running.run(device, spec, emu, kernels, sizes, recorder)
+        conformance.running.run(device, spec, emu, kernels, sizes, recorder)
         recorder.finish({})
     return folder
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import ptxemu
 import pytest
-from ptxemu import accelerator, formats, interface
+from ptxemu import accelerator, formats, interface, lookup
 from ptxemu.binary import Array, Format
-from ptxemu.index import TYPES, VARIANTS
+from ptxemu.index import ROWS, TYPES
 
 A = np.array([1, 2.5, -3, np.inf, 1e-40], np.float32)
 B = np.array([2, -2.5, 1e-9, 1, 1e-40], np.float32)
@@ -37,7 +37,7 @@ class Function(NamedTuple):
 
 def functions(opcode: str) -> dict[str, Function]:
     module = importlib.import_module(f"ptxemu.instructions.{opcode}")
-    predicates = {spelling for spelling, _, _, predicate, _ in VARIANTS if predicate}
+    predicates = {r.variant.spelling for opcode in ROWS for r in lookup.rows_of(opcode) if r.predicate}
     found = {}
     for (spelling, operands), choice in module.KERNELS.items():
         f = getattr(formats, TYPES[spelling.rpartition(".")[2]][0])

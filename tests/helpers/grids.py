@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -67,8 +66,7 @@ def pairs(grid: NDArray[Any]) -> list[NDArray[Any]]:
 
 
 def triples(grid: NDArray[Any]) -> list[NDArray[Any]]:
-    columns = np.array(list(product(grid.tolist(), repeat=3)), grid.dtype)
-    return [np.ascontiguousarray(column) for column in columns.T]
+    return [np.ascontiguousarray(x.ravel()) for x in np.meshgrid(grid, grid, grid, indexing="ij")]
 
 
 def uniform(rng: np.random.Generator, count: int, exponent_bits: int, fraction_bits: int) -> NDArray[Any]:

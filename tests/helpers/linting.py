@@ -7,16 +7,16 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from ptxspec import Database
 from ptxspec.lint.findings import ERROR, Finding
 from ptxspec.ptxas.asking import REGISTERS, STATEMENT, judge, statement
-from ptxspec.query.database import Database
 
 Pair = tuple[str, str]
 
 
 def pairs(db: Database) -> list[Pair]:
     """Every target with every PTX version that knows it."""
-    return [(t.name, v) for t in db.targets.values() for v in db.ptx if db.ptx[v] >= db.ptx[t.ptx]]
+    return [(t, v) for t in db.targets for v in db.versions if db.catalog.knows(t, v)]
 
 
 NEWEST = ("sm_121a", "9.5")
@@ -54,7 +54,7 @@ FLAGS = ("ftz", "sat", "oob", "relu", "NaN", "xorsign", "abs")
 
 
 def written(db: Database, spelling: str, operands: int) -> str:
-    predicate = db.opcodes[spelling.partition(".")[0]].name == "testp"
+    predicate = db.opcodes[spelling.partition(".")[0]].variants[0].kind == "predicate"
     return statement(spelling, operands, predicate)
 
 
@@ -106,7 +106,7 @@ def mutated(db: Database, r: random.Random) -> str:
         else:
             opcode = r.choice(list(db.opcodes))
     register = next((REGISTERS[n] for n in reversed(names) if n in REGISTERS), "%f")
-    result = "%p" if opcode == "testp" else register
+    result = "%p" if db.opcodes[opcode].variants[0].kind == "predicate" else register
     count = max(0, v.operands + (r.choice((-1, 1, 2, -3)) if r.random() < 0.1 else 0))
     prefixes = [result, *[register] * count]
     if db.form(opcode, *names) in db.mixed_forms:

@@ -24,7 +24,6 @@ from helpers.project import Project
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-OPCODES = ("rcp", "rsqrt", "ex2", "lg2", "sin")
 BITS = 14
 NAN, INFINITY, SIGN = 0x7FFFFFFF, 0x7F800000, 1 << 31
 
@@ -179,12 +178,13 @@ def one(name: str, **changes: Any) -> dict[str, Callable[[int], int]]:
     return {name: lambda x: hardware(u, x)}
 
 
-def with_units(project: Project) -> Project:
-    """The project with instructions that call units, and units that look at fourteen bits."""
-    for opcode in OPCODES:
-        shutil.copy(ROOT / f"spec/instructions/{opcode}.yaml", project.root / "spec/instructions")
+def with_units(project: Project, *names: str) -> Project:
+    """The project with instructions that call these units, which look at fourteen bits."""
     text = (ROOT / "spec/units.yaml").read_text("utf-8")
-    for name, u in UNITS.items():
+    for name in names:
+        u = UNITS[name]
+        opcode = u.variant.partition(".")[0]
+        shutil.copy(ROOT / f"spec/instructions/{opcode}.yaml", project.root / "spec/instructions")
         part = re.search(rf"^  {name}:\n(?:    .*\n)+", text, re.MULTILINE)
         assert part
         new = (

@@ -9,8 +9,8 @@ from helpers.linting import (
     UNTOUCHED,
     spoilt,
 )
+from ptxspec import Database
 from ptxspec.lint.findings import CODES, ERROR, NOTE, WARNING
-from ptxspec.query.database import Database
 
 
 def test_what_is_right_and_what_is_none_of_the_databases_passes_untouched(db: Database) -> None:

@@ -12,7 +12,7 @@ from helpers.linting import (
     errors_by_line,
     written,
 )
-from ptxspec.query.database import Database
+from ptxspec import Database
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
+from ptxspec import Database
 from ptxspec.lint.findings import ERROR
 from ptxspec.lint.linter import Linter
-from ptxspec.query.database import Database
 
 SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))
 

@@ -10,10 +10,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from ptxspec import Database
 from ptxspec.lint.findings import ERROR
 from ptxspec.lint.linter import Linter
 from ptxspec.ptxas.asking import CANARY, MESSAGE, REGISTERS, find_ptxas
-from ptxspec.query.database import Database, Variant
+from ptxspec.query.database import Variant
 
 HEADER = ".version {ptx}\n.target {target}\n.entry k(.param .u64 pp, .param .f32 pf) {{\n{declarations}\n"
 DECLARED = ".reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %b<8>; .reg .f32 %f<8>; .reg .f64 %d<8>; .reg .pred %p<8>;"
@@ -46,8 +47,8 @@ def disagreements(
 
 
 def parts(v: Variant) -> tuple[str, list[str]]:
-    register = REGISTERS[v.type]
-    first = "%p0" if v.opcode == "testp" else f"{register}0"
+    register = REGISTERS[v.types[-1]]
+    first = "%p0" if v.kind == "predicate" else f"{register}0"
     return v.spelling, [first, *(f"{register}{i + 1}" for i in range(v.operands))]
 
 
@@ -61,7 +62,7 @@ def typical(db: Database, pair: tuple[str, str]) -> list[Variant]:
     """Of each opcode, type and number of operands one variant."""
     found: dict[tuple[str, str, int], Variant] = {}
     for v in db.available(*pair):
-        found.setdefault((v.opcode, v.type, v.operands), v)
+        found.setdefault((v.opcode, v.types[-1], v.operands), v)
     return list(found.values())
 
 
@@ -271,9 +272,9 @@ def test_constraints_are_judged_as_ptxas_judges_what_nvcc_makes_of_them(
     statements = []
     for v in typical(db, ("sm_100", "8.6")):
         spelling, operands = parts(v)
-        if v.opcode == "testp":
+        if v.kind == "predicate":
             continue
-        right = next(c for c, t in (("h", 16), ("r", 32), ("l", 64)) if t == _bits(v.type))
+        right = next(c for c, t in (("h", 16), ("r", 32), ("l", 64)) if t == _bits(v.types[-1]))
         for place, letter in itertools.product(range(len(operands)), LETTERS):
             letters = [letter if i == place else right for i in range(len(operands))]
             out, *sources = (f'"{"=" if i == 0 else ""}{c}"(v{c})' for i, c in enumerate(letters))

@@ -10,9 +10,9 @@ from helpers.linting import (
     UNTOUCHED,
     spoilt,
 )
+from ptxspec import Database
 from ptxspec.lint.linter import Linter
 from ptxspec.lint.windows import LIMIT, chunks
-from ptxspec.query.database import Database
 
 
 @pytest.mark.parametrize("size", [1, 13, 4096])

@@ -19,7 +19,7 @@ from helpers.linting import (
     spoilt,
     written,
 )
-from ptxspec.query.database import Database
+from ptxspec import Database
 
 
 def spellings(db: Database) -> Iterator[tuple[str, int]]:
@@ -105,7 +105,7 @@ def test_each_modifier_of_the_assembler_is_taken_or_refused_as_by_ptxas(db: Data
     some = []
     for v in db.variants:
         opcode, *names = v.spelling.split(".")
-        if v.type != type_:
+        if v.types[-1] != type_:
             continue
         added = [names[:1] + names, *([n, *names] for n in ignored), *([*names, n] for n in names)]
         some += [written(db, ".".join((opcode, *names)), v.operands) for names in added]

@@ -16,8 +16,8 @@ from helpers.linting import (
     pairs,
     places,
 )
+from ptxspec import Database
 from ptxspec.ptxas.asking import judge, statement
-from ptxspec.query.database import Database
 
 
 @pytest.mark.parametrize("pair", [NEWEST, ("sm_100", "8.6"), ("sm_90", "8.8"), ("sm_20", "3.1")])
@@ -28,7 +28,8 @@ def test_every_two_types_together_are_judged_as_ptxas_judges_them(db: Database, 
         if (one in other and two in other) or one in empty[opcode] or two in empty[opcode]:
             continue
         rounding = ".rn" if any("rn" in v.names for v in db.opcodes[opcode].variants) else ""
-        count = max(v.operands for v in db.opcodes[opcode].variants if "xorsign" not in v.names and v.type != "f32x2")
+        scalar = [v for v in db.opcodes[opcode].variants if "xorsign" not in v.names and v.types[-1] != "f32x2"]
+        count = max(v.operands for v in scalar)
         count = 2 if opcode in ("max", "min") else count
         operands = [places(one), *[places(two)] * (count - 1), places(one)]
         spelled = f"{opcode}{rounding}.{one}.{two}"
@@ -61,7 +62,7 @@ def test_a_type_that_does_nothing_stands_beside_that_of_every_variant(db: Databa
     some = []
     for v in db.available(target, ptx):
         spelled, _, type_ = v.spelling.rpartition(".")
-        registers = statement(v.spelling, v.operands, v.opcode == "testp").partition(" ")[2]
+        registers = statement(v.spelling, v.operands, v.kind == "predicate").partition(" ")[2]
         some += [f"{spelled}.{t}.{type_} {registers}" for t in db.data["assembler"]["empty_types"][v.opcode]]
     assert len(some) > 1_000
     assert not any(judge(ptxas, some, target, ptx)) and not any(map(db.lint, some))

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
+from ptxspec import Database
 from ptxspec.cli.main import main
 from ptxspec.ptxas.asking import judge, statement
 from ptxspec.ptxas.explain import complaints, explain
-from ptxspec.query.database import Database
 
 MODULE = """\
 .version 6.5
@@ -46,9 +46,9 @@ def test_a_log_is_explained_by_its_file(db: Database, ptxas: Path, tmp_path: Pat
     text = "\n".join(explain(db, log))
     assert "a.ptx:5" in text and "a.ptx:6" in text
     assert "it needs .target sm_80 or newer, and .version 7.0 (CUDA 11.0) or newer" in text
-    assert "on sm_75 and PTX 6.5, write max.f32" in text
+    assert "no other max does the same on sm_75 and PTX 6.5" in text
     assert "fma.f32 lacks .rn" in text
-    assert "write max.f64" in text
+    assert "no max has all of this\n" in text
     assert "move the constant into a register first" in text
     assert "aborted" not in text
 
@@ -121,8 +121,8 @@ def test_each_form_of_message_has_an_answer(db: Database, message: str, answer: 
 def test_without_the_file_the_version_named_is_that_of_the_oldest_variant_meant(db: Database, ptxas: Path) -> None:
     """Whatever ptxas says of all variants on all targets."""
     floors: dict[tuple[str, str], set[str]] = {}
-    newest = next(reversed(db.ptx))
-    statements = [statement(v.spelling, v.operands, v.opcode == "testp") for v in db.variants]
+    newest = db.catalog.newest_version
+    statements = [statement(v.spelling, v.operands, v.kind == "predicate") for v in db.variants]
     for target in db.targets:
         for v, messages in zip(db.variants, judge(ptxas, statements, target, newest), strict=True):
             for m in messages:
@@ -130,7 +130,8 @@ def test_without_the_file_the_version_named_is_that_of_the_oldest_variant_meant(
                     floors.setdefault((m, found[1]), set()).add(v.requires.ptx)
     assert len(floors) > 40
     for (message, target), versions in floors.items():
-        first = max(min(versions, key=db.ptx.__getitem__), db.targets[target].ptx, key=db.ptx.__getitem__)
+        oldest = min(db.versions[v].order for v in versions)
+        first = list(db.versions)[max(oldest, db.versions[db.targets[target].ptx].order)]
         assert f"it needs .version {first} " in "\n".join(explain(db, [f"ptxas fatal   : {message}"])), message
 
 

@@ -13,6 +13,7 @@ import ptxspec
 import pytest
 from helpers import ROOT
 from ptxspec.cli.main import main
+from ptxspec.query.alike import ranked
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -32,7 +33,12 @@ def reasons(verdict: ptxspec.Verdict) -> list[str]:
 
 
 def test_loading_a_root_reads_its_yaml_and_equals_the_generated_file() -> None:
-    assert ptxspec.load(ROOT).data == json.loads((ROOT / "generated/data/ptxspec.json").read_text("utf-8"))
+    folder = ROOT / "generated/data"
+    db = ptxspec.load(ROOT)
+    assert db.data == json.loads((folder / "ptxspec.json").read_text("utf-8"))
+    assert {p.stem for p in (folder / "opcodes").iterdir()} == db.opcodes.keys()
+    for name, opcode in db.opcodes.items():
+        assert opcode.data == json.loads((folder / f"opcodes/{name}.json").read_text("utf-8"))
 
 
 def test_a_variant_says_what_it_needs(db: ptxspec.Database) -> None:
@@ -129,22 +135,24 @@ def test_the_spelling_that_was_meant_comes_first(db: ptxspec.Database, spelling:
 def test_lint_offers_the_spelling_that_was_meant(db: ptxspec.Database, spelling: str, meant: str) -> None:
     operands = ", ".join(f"%f{i}" for i in range(db.variant(meant).operands + 1))
     (found,) = db.lint(f"{spelling} {operands};")
-    assert found.help.removesuffix(" (2 operands)") == f"write {meant}"
+    # A name that is like none is not left out without a word.
+    lost = next((f", without .{n}" for n in ("foo", "fast") if n in spelling), "")
+    assert found.help.replace(" (2 operands)", "") == f"write {meant}{lost}"
 
 
 def test_only_what_an_opcode_has_is_suggested(db: ptxspec.Database) -> None:
     for opcode, about in db.opcodes.items():
         for name in ("nan", "aprox", "foo", "RN", "oobb", "fulll", "relux"):
             for v in about.variants:
-                for r in db.query(f"{opcode}.{name}.{v.type}").reasons:
+                for r in db.query(".".join((opcode, name, *v.types))).reasons:
                     meant = r.message.partition("did you mean '.")[2].rstrip("'?")
-                    assert not meant or any(meant in w.names for w in about.variants if w.type == v.type)
+                    assert not meant or any(meant in w.names for w in about.variants if w.types == v.types)
 
 
 def test_what_ended_is_offered_last(db: ptxspec.Database) -> None:
     newest = "sm_121f", "9.5"
-    for opcode in db.opcodes:
-        ended = [not db.takes(v, *newest) for _, v in db.ranked(opcode, ["nothing", "f32"], None, None, None)]
+    for about in db.opcodes.values():
+        ended = [not db.takes(v, *newest) for _, v in ranked(db, about.variants, ["nothing", "f32"], None, None, None)]
         assert ended == sorted(ended)
     assert db.query("sqrt.f23", ptx="1.3").nearest[0].spelling == "sqrt.f32"
 
@@ -227,8 +235,12 @@ def test_query_as_json(run: Run) -> None:
     found = json.loads(out)
     assert code == 1
     assert list(found) == [
-        "schema", "variant", "operands", "exists", "available", "requires", "manual", "reasons", "nearest",
+        "schema", "variant", "operands", "exists", "available", "requires", "manual", "claim", "rests_on", "hazard",
+        "reasons", "nearest", "instead",
     ]  # fmt: skip
+    assert (found["schema"], found["claim"], found["hazard"], found["instead"]) == (2, "exact", None, [])
+    assert found["rests_on"].startswith("IEEE 754")
+    assert found["nearest"][0] == {"variant": "add.f32", "operands": 2}
     assert found["requires"] == {"ptx": "7.8", "until": None, "target": "sm_90"}
     assert found["reasons"][0]["code"] == "target-too-old"
 

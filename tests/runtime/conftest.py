@@ -1,4 +1,4 @@
-"""The accelerator switched on, as in a new process; and what it compiles, once."""
+"""Each way of computing; and the accelerator switched on, as in a new process, with what it compiles, once."""
 
 from __future__ import annotations
 
@@ -6,10 +6,27 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers.accelerating import forget, functions
+from helpers.arithmetic_package import PATHS, taking
+from helpers.rounding import environment
 from ptxemu import accelerator, interface
 from ptxemu.accelerator import load
+
+
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    """NumPy says nothing of overflow and NaNs."""
+    with np.errstate(all="ignore"):
+        yield
+
+
+@pytest.fixture(params=PATHS)
+def path(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Each way of computing, one after the other."""
+    with taking(request.param, environment):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -15,8 +15,8 @@ import pytest
 from helpers.arithmetic_package import PATHS, taking
 from hypothesis import given, strategies as st
 from numpy.testing import assert_array_equal
-from ptxemu import environment, interface
-from ptxemu.index import TARGETS
+from ptxemu import environment, lookup
+from ptxemu.index import CATALOG, ROWS
 
 SPELLINGS = sorted({v.spelling for v in ptxemu.variants()})
 F32 = np.array([1.5, -0.0, np.inf, np.nan, 1e-40], np.float32)
@@ -214,12 +214,19 @@ def test_a_target_before_sm_20_flushes() -> None:
 @pytest.mark.parametrize(
     ("spelling", "message"),
     [
-        ("add.rz.bf16", r"\.rz does not exist for add\.bf16, which has \.rn; nearest: add\.bf16, add\.rn\.bf16"),
-        ("max.NaN.f64", r"\.NaN does not exist for max\.f64, which has no modifiers; nearest: max\.f64"),
-        ("add.f8", r"a spelling has one type"),
-        ("add", r"a spelling has one type"),
-        ("max.xorsign.f32", r"do not go together, or one is missing; nearest: .*max\.xorsign\.abs\.f32"),
+        (
+            "add.rz.bf16",
+            r"\.rz does not exist for add\.bf16, which has \.rn; no add has all of this; spelled alike: add\.bf16, ",
+        ),
+        ("max.NaN.f64", r"\.NaN does not exist for max\.f64, .*; no max has all of this; spelled alike: max\.f64, "),
+        ("fma.f32", r"one is missing; write fma\.rn\.f32, fma\.rz\.f32, fma\.rm\.f32$"),
+        ("fma.bf16", r"one is missing; write fma\.rn\.bf16$"),
+        ("add.f8", r"a spelling ends in its type, and add has \.f32, "),
+        ("add", r"a spelling ends in its type, and add has \.f32, "),
+        ("max.xorsign.f32", r"do not go together, or one is missing; write max\.xorsign\.abs\.f32$"),
         ("addd.f32", r"unknown opcode 'addd'; did you mean 'add'\?"),
+        ("max.f32x2", r"max has no \.f32x2, only \.f32, .*; no max has all of this; spelled alike: "),
+        ("add.f32.f64", r"add has no \.f32\.f64, only \.f32, "),
         ("add.sat.sat.f32", r"\.sat stands twice"),
         ("", r"unknown opcode ''"),
     ],
@@ -250,9 +257,18 @@ def test_an_unknown_target_is_explained() -> None:
 @pytest.mark.parametrize(
     ("spelling", "target", "message"),
     [
-        ("max.NaN.f32", "sm_75", "only on sm_80 to sm_121f; nearest there: max.f32, max.ftz.f32, max.f64"),
-        ("div.f32", "sm_90", "only on sm_10 to sm_13; nearest there: div.rn.f32, div.rz.f32, div.rm.f32"),
-        ("mad.f32", "sm_32", "only on sm_10 to sm_30 and sm_35; nearest there: mad.rn.f32, mad.rz.f32, mad.rm.f32"),
+        (
+            "max.NaN.f32",
+            "sm_75",
+            "only on sm_80 to sm_121f; no other max does the same there; spelled alike: max.f32, max.ftz.f32, max.f64",
+        ),
+        ("div.f32", "sm_90", "only on sm_10 to sm_13; write div.approx.ftz.f32"),
+        (
+            "mad.f32",
+            "sm_32",
+            "only on sm_10 to sm_30 and sm_35; "
+            "no other mad does the same there; spelled alike: mad.rn.f32, mad.rz.f32, mad.rm.f32",
+        ),
         ("tanh.approx.f32", "sm_70", "only on sm_75 to sm_121f; sm_70 has no tanh at all"),
     ],
 )
@@ -266,11 +282,11 @@ def test_a_target_without_the_variant_is_explained(spelling: str, target: str, m
 
 def test_a_target_has_what_the_database_says() -> None:
     database = ptxspec.load()
-    assert list(TARGETS) == list(database.targets)
-    for target in TARGETS:
+    assert CATALOG.targets == database.targets and CATALOG.versions == database.versions
+    rows = [row for opcode in ROWS for row in lookup.rows_of(opcode)]
+    for target in CATALOG.targets:
         has = {(v.spelling, v.operands) for v in database.available(target)}
-        rows = [row for opcode in interface._opcodes() for row in interface._rows(opcode)]
-        assert {(r.variant.spelling, r.variant.operands) for r in rows if r.exists_on(target)} == has
+        assert {(r.variant.spelling, r.operands) for r in rows if CATALOG.takes(r.requires, target)} == has
 
 
 @pytest.mark.parametrize(

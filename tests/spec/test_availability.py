@@ -2,18 +2,47 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from helpers.project import Project
 from ptxspec.model import Spec
 from ptxspec.ptxas import verify
 
 
+def some(spec: Spec, monkeypatch: pytest.MonkeyPatch) -> Spec:
+    """At most 400 variants, on 16 pairs of a target and a PTX version."""
+    r, every = random.Random(4), verify.pairs(spec)
+    monkeypatch.setattr(verify, "pairs", lambda spec: r.sample(every, 16))
+    count = sum(len(i.variants) for i in spec.instructions.values())
+    parts = [
+        replace(i, variants=tuple(r.sample(i.variants, -(-len(i.variants) * min(count, 400) // count))))
+        for i in spec.instructions.values()
+    ]
+    return replace(spec, instructions={i.opcode: i for i in parts})
+
+
+def test_ptxas_takes_variants_where_the_specification_says(
+    spec: Spec, ptxas: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert verify.variants(some(spec, monkeypatch), ptxas) == []
+
+
+@pytest.mark.exhaustive
 def test_ptxas_takes_each_variant_exactly_where_the_specification_says(spec: Spec, ptxas: Path) -> None:
     wrong = verify.variants(spec, ptxas)
     assert not wrong, "\n".join(map(str, wrong[:40]))
 
 
+def test_ptxas_refuses_spellings_that_the_specification_does_not_have(spec: Spec, ptxas: Path) -> None:
+    one = replace(spec, instructions={"copysign": spec.instructions["copysign"]})
+    wrong, count = verify.illegal(one, ptxas, verify.eras(spec)[-1:])
+    assert wrong == [] and count > 1_000
+
+
+@pytest.mark.exhaustive
 def test_ptxas_refuses_every_spelling_that_the_specification_does_not_have(spec: Spec, ptxas: Path) -> None:
     wrong, count = verify.illegal(spec, ptxas, verify.eras(spec))
     assert not wrong, "\n".join(map(str, wrong[:40]))
@@ -28,7 +57,14 @@ def test_every_kind_of_spelling_is_among_those_that_are_tried(spec: Spec) -> Non
     assert (("f64",), 4) in tried
 
 
-def test_a_wrong_requirement_is_found(project: Project, ptxas: Path) -> None:
+# On two targets at once; on all of them with the sweeps.
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.exhaustive)], ids=["some", "all"])
+def test_a_wrong_requirement_is_found(
+    project: Project, ptxas: Path, whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not whole:
+        monkeypatch.setattr(verify, "pairs", lambda spec: [("sm_90", "7.8"), ("sm_121f", "9.5")])
+        monkeypatch.setattr(verify, "eras", lambda spec: [("sm_121f", "9.5")])
     for path in (project.root / "spec/instructions").iterdir():
         if path.stem != "add":
             path.unlink()
@@ -48,8 +84,20 @@ def test_the_evidence_is_what_was_seen_here(spec: Spec) -> None:
     assert spec.evidence.pairs == len(verify.pairs(spec))
     combinations = sum(1 for o in spec.instructions for _ in verify.combinations(spec, o))
     assert spec.evidence.spellings == combinations * len(verify.eras(spec))
-    differing = [(v.spelling, v.operands) for v in every if v.manual != v.requires]
+    listed = [v for i in spec.instructions.values() for v in (*i.variants, *i.refused)]
+    differing = [(v.spelling, v.operands) for v in listed if v.manual != v.requires]
     assert [(e.variant, e.operands) for e in spec.evidence.ledger] == differing
+
+
+def test_what_is_said_to_be_refused_must_be_refused_everywhere(project: Project, ptxas: Path) -> None:
+    for path in (project.root / "spec/instructions").iterdir():
+        if path.stem != "min":
+            path.unlink()
+    project.edit("spec/instructions/min.yaml", "assembler:\n", "assembler:\n  refuses: min.f64\n")
+    project.edit("spec/instructions/min.yaml", "    - {for: .f64, target: sm_10}\n", "")
+    result = project.run("verify")
+    assert result.code == 1
+    assert "min.f64 with 2 operands on sm_10, PTX 1.0: ptxas accepts it" in result.out
 
 
 def test_without_ptxas_verify_says_what_to_do(project: Project) -> None:

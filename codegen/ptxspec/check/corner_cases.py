@@ -43,8 +43,8 @@ def parse_value(text: str | bool, operands: tuple[str, ...]) -> Value:
 def members(value: Value, kind: Kind) -> list[int]:
     """Encodings that a cell stands for in an operand's place: a class's ends, and some between. Raises CellError."""
     if (value.kind == "bool") != (kind == BOOL):
-        wanted = "true or false" if kind == BOOL else f"a value of a {kind}"
-        raise CellError(f"'{value.text}' is not {wanted}")
+        wrong = "is not true or false" if kind == BOOL else f"is a truth value, not a {kind}"
+        raise CellError(f"'{value.text}' {wrong}")
     if value.kind == "bool":
         return [value.bits]
     if value.kind == "class":

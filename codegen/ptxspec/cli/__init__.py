@@ -1,13 +1,22 @@
-"""The commands, grouped by what they need: each `configure_NAME` adds a command's arguments and says what runs it."""
+"""The commands, each a module of its name: `configure` adds its arguments, `run` does it and returns the exit code."""
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
 
+from .. import roots
+from ..query.database import Database
+
 # Exit codes. A reader that leaves early has not seen the verdict: that is 128 + SIGPIPE, as shells say it.
 OK, NO, MISUSE, READER_LEFT = 0, 1, 2, 141
+
+
+def database(options: argparse.Namespace) -> Database:
+    """The database of the root that a command works on."""
+    return Database.read(roots.find(options.root).data)
 
 
 def counted(n: int, what: str) -> str:

@@ -15,21 +15,21 @@ from typing import Any
 from ..diagnostics import PtxspecError, SpecError, unknown
 from . import MISUSE, NO, READER_LEFT, counted
 
-# Each command with its module beside this one, which is imported when the command is given: a query must start quickly.
+# Each command is a module beside this one, which is imported when the command is given: a query must start quickly.
 COMMANDS = {
-    "generate": ("making", "write generated/ from spec/"),
-    "validate": ("making", "check the specification and report all errors"),
-    "list": ("asking", "the variants that a target or a PTX version has"),
-    "query": ("asking", "what a variant needs, or why it does not exist; exit 0 yes, 1 no"),
-    "show": ("asking", "the manual's page of an opcode, or what is known of a variant"),
-    "eval": ("running", "run a variant on operands"),
-    "lint": ("linting", "judge PTX, and the PTX in CUDA, C++ and Python files, as ptxas would"),
-    "explain": ("linting", "say what the complaints in a log of ptxas mean, and what to write instead"),
-    "diff": ("asking", "what a PTX version or a target brought"),
-    "verify": ("making", "prove every requirement against a real ptxas"),
-    "conformance": ("conforming", "hold the emulator against a GPU, and record what it returns"),
-    "vectors": ("conforming", "operands with results, of a recorded GPU or of the emulator"),
-    "fit": ("fitting", "recover the special function unit from a recording of a GPU"),
+    "generate": "write generated/ from spec/",
+    "validate": "check the specification and report all errors",
+    "list": "the variants that a target or a PTX version has",
+    "query": "what a variant needs, or why it does not exist; exit 0 yes, 1 no",
+    "show": "the manual's page of an opcode, or what is known of a variant",
+    "eval": "run a variant on operands",
+    "lint": "judge PTX, and the PTX in CUDA, C++ and Python files, as ptxas would",
+    "explain": "say what the complaints in a log of ptxas mean, and what to write instead",
+    "diff": "what a PTX version or a target brought",
+    "verify": "prove every requirement against a real ptxas",
+    "conformance": "hold the emulator against a GPU, and record what it returns",
+    "vectors": "operands with results, of a recorded GPU or of the emulator",
+    "fit": "recover the special function unit from a recording of a GPU",
 }
 # argparse would take -inf and -0x1p3 for options.
 _NEGATIVE = re.compile(r"-(\d|\.\d|inf|nan|0x)", re.IGNORECASE)
@@ -123,11 +123,10 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar="command", required=True, parser_class=_Parser)
     given = next((a for a in arguments if not a.startswith("-")), "")
     for name in [given] if given in COMMANDS else COMMANDS:
-        module, help = COMMANDS[name]
-        p = commands.add_parser(name, help=help, description=help)
+        p = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name])
         p.add_argument("--root", type=Path, metavar="DIR", help="the folder that holds spec/ and templates/")
         if name == given:
-            getattr(importlib.import_module(f".{module}", __package__), f"configure_{name}")(p)
+            importlib.import_module(f".{name}", __package__).configure(p)
     return parser
 
 

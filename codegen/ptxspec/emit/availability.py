@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from ..model import PtxVersion, Spec, Target, Variant
-from ..read.requirements import first_version, versions_on
+from ..catalog import PtxVersion, Target
+from ..model import Spec, Variant
 from .text import Files, Templates
 
 PAGES = ("availability", "history")
@@ -61,10 +61,9 @@ def emit(spec: Spec, templates: Templates) -> Files:
 
 
 def _cell(spec: Spec, v: Variant, target: Target) -> str:
-    found = versions_on(v.requires, target.name, spec.targets, spec.versions)
-    if found is None:
+    if not spec.catalog.takes(v.requires, target.name):
         return ""
-    first, last = found
+    first, last = spec.catalog.window(v.requires, target.name)
     return f"{first}\N{EN DASH}{last}" if last else first
 
 
@@ -75,6 +74,6 @@ def _known(spec: Spec, version: PtxVersion) -> list[Target]:
 
 def _by_version(spec: Spec, variants: list[Variant], version: PtxVersion) -> Brought:
     return Brought(
-        [v for v in variants if first_version(v.requires, spec.targets, spec.versions) == version.version],
+        [v for v in variants if spec.catalog.first_version(v.requires) == version.version],
         [v for v in variants if v.requires.until and spec.versions[v.requires.until].order == version.order - 1],
     )

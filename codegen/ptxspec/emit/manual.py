@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..catalog import targets_text
 from ..check.checking import Checked
 from ..check.claims import CLAIMS, basis
 from ..diagnostics import PtxspecError
 from ..grounds import KINDS
-from ..limits import targets_text
 from ..model import (
     ROUNDINGS,
     Code,
@@ -23,7 +23,6 @@ from ..model import (
     SyntaxLine,
     Type,
     Variant,
-    requirement_text,
 )
 from . import availability
 from .registry import product
@@ -146,8 +145,8 @@ def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, C
 
 def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
     longer = instruction.stands_for(v)
-    manual = "not listed" if v.manual is None else requirement_text(v.manual, spec.newest)
-    requires = requirement_text(v.requires, spec.newest)
+    manual = "not listed" if v.manual is None else v.manual.text(spec.newest)
+    requires = v.requires.text(spec.newest)
     return Row(
         v,
         f"{v.spelling}-{v.operands}",
@@ -183,9 +182,9 @@ def _recorded(spec: Spec, path: HardwarePath) -> str:
 
 def _implies(spec: Spec, implied: Implied, v: Variant) -> bool:
     """The variant is one that behaves so, and exists on one of those targets."""
-    return (
-        implied.selector.matches(v) and spec.targets[v.requires.target].order <= spec.targets[implied.within[1]].order
-    )
+    first, last = (spec.targets[t].order for t in implied.within)
+    here = [t.name for t in spec.targets.values() if first <= t.order <= last]
+    return implied.selector.matches(v) and any(spec.catalog.takes(v.requires, t) for t in here)
 
 
 def _until(instruction: Instruction, line: SyntaxLine) -> str | None:

@@ -50,16 +50,19 @@ class Templates:
         found = {}
         for path in sorted((self.root / "templates" / folder).iterdir()):
             if path.is_file() and path.suffix != ".j2":
-                try:
-                    text = path.read_text("utf-8")
-                except (OSError, UnicodeDecodeError) as e:
-                    name = display_path(path, self.root)
-                    raise PtxspecError(f"{name}:1:1: error: cannot be read: {e}") from None
-                comment = "/* {} */" if path.suffix == ".h" else "# {}"
-                stamp = comment.format(_stamp([display_path(path, self.root)]))
-                # An empty file is a marker, such as py.typed.
-                found[path.name] = f"{stamp}\n{text}" if text else ""
+                found[path.name] = plain(path, display_path(path, self.root))
         return found
+
+
+def plain(path: Path, name: str) -> str:
+    """A file as it stands, below a stamp with its name."""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as e:
+        raise PtxspecError(f"{name}:1:1: error: cannot be read: {e}") from None
+    comment = "/* {} */" if path.suffix == ".h" else "# {}"
+    # An empty file is a marker, such as py.typed.
+    return f"{comment.format(_stamp([name]))}\n{text}" if text else ""
 
 
 def _plain(text: object) -> str:

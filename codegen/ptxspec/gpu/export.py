@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..diagnostics import PtxspecError
 from ..evaluate import emulator
 from ..model import BOOL, Spec, Type, Variant
-from ..query import database
+from ..query.database import Database
 from ..read.link import OBSERVED
 from ..roots import Root
 from . import recording, registers, vectors
@@ -63,7 +63,7 @@ def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, targ
 
 def _stale(root: Root, spec: Spec) -> str | None:
     """A file that the emulator rests on and that is another one since it was generated."""
-    made, now = database.read(root.data).data["sources"], spec.sources
+    made, now = Database.read(root.data).data["sources"], spec.sources
     differ = sorted(name for name in {*made, *now} - OBSERVED if made.get(name) != now.get(name))
     return differ[0] if differ else None
 

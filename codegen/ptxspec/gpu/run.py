@@ -15,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
-from ..emit.products.cuda import is_current
 from ..model import BOOL, Spec, Variant
-from ..ptxas.verify import takes
 from . import registers, vectors
 from .compare import Comparison, Found
 from .device import Device, DeviceError, Module, NoDeviceError
@@ -174,12 +172,14 @@ def _held(u: Unit, v: Variant, emulated: Emulator, comparison: Comparison, sweep
 
 def _row(spec: Spec, v: Variant, target: str, release: str) -> Row:
     row = Row(v, spec.claim(v, target))
-    if not is_current(spec, v):
+    newest = _newest(spec, release)
+    refused = [r.code for r in spec.catalog.refusals(v.requires, target, newest)]
+    if not spec.catalog.is_current(v.requires):
         row.why = "ended with an older PTX version"
-    elif spec.targets[v.requires.target].order > spec.targets[target].order:
+    elif "target-too-old" in refused:
         row.why = f"needs {v.requires.target}"
-    elif not takes(spec, v, target, _newest(spec, release)):
-        row.why = f"needs PTX {v.requires.ptx}; CUDA {release} writes {_newest(spec, release)}"
+    elif refused:
+        row.why = f"needs PTX {v.requires.ptx}; CUDA {release} writes {newest}"
     row.skipped = bool(row.why)
     return row
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..catalog import Requirement
+
 ERROR, WARNING, NOTE = "error", "warning", "note"
 
 CODES = {
@@ -56,7 +58,8 @@ class Place(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One diagnostic. `length` characters are meant; `help` says what to write instead."""
+    """One diagnostic. `length` characters are meant; `help` says what to write instead, `requires` what the variant
+    needs where it is not available."""
 
     file: str
     line: int
@@ -69,6 +72,7 @@ class Finding(NamedTuple):
     length: int = 1
     source: str = ""
     at: int = 0
+    requires: Requirement | None = None
 
     def as_json(self) -> dict[str, Any]:
         message = f"{self.message}; {self.help}" if self.help else self.message

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from ..query.database import Database, Reason, Requires, Variant
+from ..catalog import Requirement
+from ..query.alike import advice
+from ..query.database import Database, Variant
+from ..query.verdicts import Reason, refusals, why_not
 from . import operands as kinds
 from .findings import ERROR, NOTE, WARNING
 
@@ -15,7 +18,8 @@ WHOLE = -1
 
 
 class Complaint(NamedTuple):
-    """`name` is the index of the modifier or type meant, `operand` that of the operand; WHOLE for neither."""
+    """`name` is the index of the modifier or type meant, `operand` that of the operand; WHOLE for neither. `requires`
+    is what the variant needs, where it is not available."""
 
     severity: str
     code: str
@@ -23,6 +27,7 @@ class Complaint(NamedTuple):
     help: str = ""
     name: int = WHOLE
     operand: int = WHOLE
+    requires: Requirement | None = None
 
 
 class Judgement(NamedTuple):
@@ -79,24 +84,16 @@ class Judge:
         self.db = db
         self.pairs = pairs
         assembler = db.data["assembler"]
-        self.types = frozenset(db.data["types"])
-        self.modifiers = frozenset(db.data["modifiers"])
+        self.types = db.types
+        self.modifiers = db.modifiers
         self.other_types = db.other_types
-        self.mixed = [
-            _mixed(spelling, count, assembler["mixed"]) for spelling, count in assembler["mixed"]["spellings"]
-        ]
         self.repeatable = frozenset(assembler["repeatable"])
         self.leading = frozenset(assembler["leading"])
         self.immediates = frozenset(assembler["immediates"])
         self.registers = {t: tuple(f".{r}" for r in rs) for t, rs in assembler["registers"].items()}
         self.constraints = {f'"{c}"': tuple(f".{r}" for r in rs) for c, rs in assembler["constraints"].items()}
-        self.predicates = {
-            o for o, v in db.data["opcodes"].items() if any(re.search(r"\sp\s*,", s["line"]) for s in v["syntax"])
-        }
         self.ignored = [frozenset(group) for group in assembler["ignored"]]
         self._ignored_names = frozenset().union(*self.ignored)
-        self.own = {o.name: frozenset(n for v in o.variants for n in v.names) for o in db.opcodes.values()}
-        self._counts = {o.name: {v.operands for v in o.variants} for o in db.opcodes.values()}
         self._known: dict[tuple[str, Shape | None, str | None, str | None, bool], Judgement] = {}
 
     def judge(
@@ -144,30 +141,29 @@ class Judge:
         return Judgement(variant.spelling, tuple(complaints))
 
     def _refusals(self, variant: Variant, target: str | None, ptx: str | None) -> list[Complaint]:
-        refused = self.db.refusals(variant, target, ptx)
+        refused = refusals(self.db, variant, target, ptx)
         if not self.pairs:
             refused = tuple(r for r in refused if r.code != "target-unknown")
-        if not refused and target is None and not self.db.anywhere(variant, target, ptx):
-            refused = (Reason("target-too-old", f"PTX {ptx} knows no target that has {variant}"),)
-        help = self._instead(variant, target, ptx) if refused else ""
-        return [Complaint(ERROR, r.code, r.message, help) for r in refused]
+        names = variant.spelling.split(".")[1:]
+        help = advice(self.db, variant.opcode, names, variant.operands, target, ptx) if refused else ""
+        return [Complaint(ERROR, r.code, r.message, help, requires=variant.requires) for r in refused]
 
     # Names
 
     def _is_ignored(self, opcode: str, name: str) -> bool:
-        return name in self._ignored_names and name not in self.own[opcode]
+        return name in self._ignored_names and name not in self.db.opcodes[opcode].names
 
     def _spelling(self, opcode: str, names: Sequence[str]) -> list[Complaint]:
         """What the assembler says of names by themselves, whatever they are together."""
         found = []
         for i, n in enumerate(names):
             if n in names[:i]:
-                if n in self.repeatable and n in self.own[opcode]:
+                if n in self.repeatable and n in self.db.opcodes[opcode].names:
                     message = f".{n} stands twice; the assembler does not mind"
                     found.append(Complaint(WARNING, "repeated-modifier", message, "write it once", i))
                     continue
                 found.append(Complaint(ERROR, "repeated-modifier", f".{n} stands twice", "write it once", i))
-            elif n in self.leading and n in self.own[opcode] and i:
+            elif n in self.leading and n in self.db.opcodes[opcode].names and i:
                 message = f".{n} must follow the opcode at once"
                 found.append(Complaint(ERROR, "misplaced-modifier", message, f"begin with {opcode}.{n}", i))
             elif self._is_ignored(opcode, n):
@@ -183,20 +179,18 @@ class Judge:
 
     def _variant(self, opcode: str, names: Sequence[str], count: int | None) -> tuple[Variant | None, list[Complaint]]:
         wanted = frozenset(names)
-        found = self.db.find(opcode, wanted, count)
-        if self.db.form(opcode, *names) in self.db.mixed_forms:
-            same = [v for v in self.mixed if v.opcode == opcode and v.names == wanted and count in (None, v.operands)]
-            found = same[0] if same else None
+        found = self.db.find(opcode, names, count)
         if found is not None:
             return found, []
-        for t in self.db.data["opcodes"][opcode]["assembler"]["tolerated"]:
+        for t in self.db.opcodes[opcode].data["assembler"]["tolerated"]:
             if sorted(wanted) in t["names"] and count in (None, t["operands"]):
                 # It needs what the spellings need that it stands for.
-                stands_for = [v for v in self.db.opcodes[opcode].variants if v.names > wanted]
+                types = self.db.split(names)[1]
+                stands_for = [v for v in self.db.opcodes[opcode].variants if v.types == types and v.names > wanted]
                 if stands_for:
                     spelled = ".".join((opcode, *names))
-                    listed = ", ".join(v.spelling for v in stands_for)
-                    message, help = f"{spelled}: {t['note']}", f"write one of {listed}"
+                    listed = ", ".join(v.spelling for v in stands_for if v.advisable)
+                    message, help = f"{spelled}: {t['note']}", f"write one of {listed}" if listed else ""
                     complaint = Complaint(WARNING, "tolerated-spelling", message, help)
                     return stands_for[0]._replace(spelling=spelled), [complaint]
         return None, []
@@ -211,12 +205,9 @@ class Judge:
         target: str | None,
         ptx: str | None,
     ) -> Complaint:
-        form = self.db.form(opcode, *effective)
-        if form in self.db.mixed_forms:
-            return self._why_not_mixed(form, names, effective)
         spelling = ".".join((opcode, *effective))
         unknown = [n for n in effective if n not in self.types and n not in self.modifiers]
-        has = ", ".join(f".{t}" for t in dict.fromkeys(v.type for v in self.db.opcodes[opcode].variants))
+        has = ", ".join(f".{'.'.join(t)}" for t in self.db.opcodes[opcode].types)
         if not types and not unknown:
             reason = Reason("missing-type", f"{spelling} has no type; {opcode} has {has}")
         elif not self.other_types.isdisjoint(types):
@@ -225,56 +216,15 @@ class Judge:
                 "illegal-type", f"{opcode} has no {asked}; its floating-point types are {has}, one at a time"
             )
         else:
-            reason = self.db.why_not(spelling, count)[0]
+            reason = why_not(self.db, spelling, count)[0]
         index = WHOLE
         if reason.code in ("unknown-modifier", "unknown-type", "illegal-modifier"):
-            own = {n for v in self.db.opcodes[opcode].variants if v.type in types for n in v.names}
+            own = {n for v in self.db.opcodes[opcode].variants if v.types == tuple(types) for n in v.names}
             index = next((i for i, n in enumerate(names) if n in effective and n not in own), WHOLE)
         elif reason.code == "illegal-type" and types:
             index = next((i for i, n in enumerate(names) if n in self.other_types), names.index(types[-1]))
-        help = self._nearest(opcode, effective, count, target, ptx)
+        help = advice(self.db, opcode, effective, count, target, ptx)
         return Complaint(ERROR, reason.code, reason.message, help, index)
-
-    def _why_not_mixed(self, form: str, names: Sequence[str], effective: Sequence[str]) -> Complaint:
-        same = [v for v in self.mixed if self.db.form(*v.spelling.split(".")) == form]
-        has = dict.fromkeys(n for v in same for n in v.spelling.split(".")[1:])
-        wrong = next((n for n in effective if n not in has), None)
-        if wrong is not None:
-            listed = ", ".join(f".{n}" for n in has if n not in self.types)
-            message, index = f"{form} has no .{wrong}; it has {listed}", names.index(wrong)
-            return Complaint(ERROR, "illegal-modifier", message, "remove it", index)
-        near = min(same, key=lambda v: len(v.names ^ frozenset(effective)))
-        if near.names == frozenset(effective):
-            message = f"{near.spelling} takes {near.operands} source operands"
-            return Complaint(
-                ERROR, "operand-count", message, f"write {near.spelling} d, {', '.join('abc'[: near.operands])}"
-            )
-        message = f"there is no {'.'.join((form.split('.')[0], *effective))}"
-        return Complaint(ERROR, "illegal-combination", message, f"write {near.spelling}")
-
-    # Ways out
-
-    def _nearest(
-        self, opcode: str, names: Collection[str], count: int | None, target: str | None, ptx: str | None
-    ) -> str:
-        ranked = self.db.ranked(opcode, names, count, target, ptx)
-        if not ranked:
-            if target is not None and self.db.pair(target, ptx):
-                return f"PTX {ptx} does not know {target}; use {self.db.targets[target].ptx} or newer"
-            first = [f"{v} from {describe(v.requires)}" for v in self.db.opcodes[opcode].variants[:1]]
-            return f"nothing of {opcode} is available there; the first is {first[0]}" if first else ""
-        best = [v for distance, v in ranked if distance == ranked[0][0]][:3]
-        if count is not None and all(v.names == frozenset(names) for v in best):
-            return "write " + " or ".join(f"{v.spelling} d, {', '.join('abc'[: v.operands])}" for v in best)
-        return "write " + " or ".join(v.spelling + self._counted(v) for v in best)
-
-    def _counted(self, v: Variant) -> str:
-        return f" ({v.operands} operands)" if len(self._counts[v.opcode]) > 1 else ""
-
-    def _instead(self, variant: Variant, target: str | None, ptx: str | None) -> str:
-        where = " and ".join([*([target] if target else []), *([f"PTX {ptx}"] if ptx else [])])
-        near = self._nearest(variant.opcode, variant.names, variant.operands, target, ptx)
-        return f"on {where}, {near}" if near.startswith("write") else near
 
     # Operands and notes
 
@@ -295,9 +245,7 @@ class Judge:
 
     def _types(self, variant: Variant, count: int) -> list[str]:
         """The type of each of the operands."""
-        first = "pred" if variant.opcode in self.predicates else variant.type
-        last = variant.spelling.rpartition(".")[2] if variant in self.mixed else variant.type
-        return [first, *[last] * (count - 2), variant.type][:count]
+        return [variant.result, *(s.type for s in variant.sources for _ in range(s.registers))][:count]
 
     def _register(self, variant: Variant, kind: str, type_: str) -> tuple[str, str, str] | None:
         """What the assembler says of a register of another type, where its declaration or constraint is known."""
@@ -323,13 +271,3 @@ class Judge:
             message = f"the manual writes {variant.spelling}"
             found.append(Complaint(NOTE, "modifier-order", message, "the assembler takes any order"))
         return found
-
-
-def _mixed(spelling: str, operands: int, mixed: dict[str, Any]) -> Variant:
-    requires = Requires(mixed["ptx"], None, mixed["target"])
-    return Variant(spelling, operands, spelling.split(".")[-2], requires, requires, "", "", (), None)
-
-
-def describe(r: Requires) -> str:
-    """What a variant requires, in few words."""
-    return f"{r.target} and PTX {r.ptx}" + (f" until {r.until}" if r.until else "")

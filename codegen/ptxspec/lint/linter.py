@@ -137,9 +137,9 @@ class Linter:
             ptx = None
             for value in () if holes else item.values:
                 ptx = _version(value.text)
-                if ptx not in self.db.ptx:
-                    first, *_, last = self.db.ptx
-                    help = suggest(ptx, self.db.ptx) or f"known: {first} to {last}"
+                if ptx not in self.db.versions:
+                    first, *_, last = self.db.versions
+                    help = suggest(ptx, self.db.versions) or f"known: {first} to {last}"
                     yield finding(value, "unknown-ptx", f"there is no PTX version {value.text}", help)
                     ptx = None
             if self.ptx is None:
@@ -163,7 +163,7 @@ class Linter:
         if item.name != last or module.target is None or module.ptx is None or (self.target and self.ptx):
             return
         floor = self.db.targets[module.target].ptx
-        if self.db.ptx[module.ptx] < self.db.ptx[floor]:
+        if not self.db.catalog.knows(module.target, module.ptx):
             message = f"PTX {module.ptx} does not know {module.target}"
             yield finding(item.values[-1], "target-unknown", message, f"write .version {floor} or newer")
 
@@ -194,7 +194,18 @@ def _instruction_finding(
         start, length = item.operands_start + operand.start, len(operand.text)
     place = view.place(start)
     return Finding(
-        file, place.line, place.column, c.severity, c.code, message, variant, c.help, length, place.source, place.at
+        file=file,
+        line=place.line,
+        column=place.column,
+        severity=c.severity,
+        code=c.code,
+        message=message,
+        variant=variant,
+        help=c.help,
+        length=length,
+        source=place.source,
+        at=place.at,
+        requires=c.requires,
     )
 
 

@@ -34,25 +34,15 @@ from .instruction import (
     Variant,
 )
 from .observed import Entry, Evidence, Recording, Speed, SpeedTable
-from .requirements import (
-    Form,
-    Limit,
-    Pattern,
-    PtxVersion,
-    Requirement,
-    Rule,
-    Selector,
-    Target,
-    requirement_text,
-)
+from .requirements import Form, Pattern, Rule, Selector
 from .spec import Assembler, Implied, Modifier, Spec
 from .units import Argument, Core, Differences, Fitted, Interpolator, Unit, UnitModel, Word
 
 __all__ = [
     "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Core", "CornerRow", "CornerTable",
     "Differences", "Entry", "Evidence", "Fitted", "FixedPoint", "Form", "Format", "HardwarePath", "Implied",
-    "Instruction", "Interpolator", "Judged", "Key", "Kind", "Limit", "Meaning", "Modifier", "NanRule", "Note",
-    "Operand", "Page", "Pattern", "PtxVersion", "Recording", "Requirement", "Rule", "Selector", "Spec", "Speed",
-    "SpeedTable", "SyntaxLine", "Target", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
-    "bits_of", "float_in", "ieee", "integer_in", "number_in", "requirement_text",
+    "Instruction", "Interpolator", "Judged", "Key", "Kind", "Meaning", "Modifier", "NanRule", "Note",
+    "Operand", "Page", "Pattern", "Recording", "Rule", "Selector", "Spec", "Speed",
+    "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
+    "bits_of", "float_in", "ieee", "integer_in", "number_in",
 ]  # fmt: skip

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+from ..catalog import Requirement
 from ..diagnostics import Mark
 from ..grounds import Grounds
 from .code import Code
 from .formats import Kind, NanRule, Type
-from .requirements import Form, Requirement, Rule, Selector
+from .requirements import Form, Rule, Selector
 
 # A spelling with its modifiers in the manual's order, and the number of source registers.
 Key = tuple[str, int]
@@ -105,12 +106,14 @@ class SyntaxLine:
 
 @dataclass(frozen=True)
 class Note:
-    """A paragraph about some variants; `open` says what the manual leaves open of their results."""
+    """A paragraph about some variants. `open` says what the manual leaves open of their results; `hazard`: their
+    machine code does something else than they say, so that nobody is to use them."""
 
     text: str
     rests_on: Grounds
     selector: Selector
     open: str
+    hazard: bool
 
 
 @dataclass(frozen=True)
@@ -257,6 +260,10 @@ class Instruction:
     def hardware_path(self, variant: Variant) -> HardwarePath | None:
         """The variant's machine code around units, where the file states it."""
         return next((p for p in self.hardware if p.selector.matches(variant)), None)
+
+    def is_advisable(self, variant: Variant) -> bool:
+        """Whether somebody may be told to write it: the manual lists it, and no hazard is known of it."""
+        return variant.listed and not any(n.hazard and n.selector.matches(variant) for n in self.notes)
 
     def stands_for(self, variant: Variant) -> Variant | None:
         """The longer spelling that a variant with `means` is short for."""

@@ -6,31 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..grounds import Grounds
-from ..limits import limit_text
 
 if TYPE_CHECKING:
     from .instruction import Variant
 
 # A variant's modifiers, the types that its spelling ends in, and the number of its source registers.
 Form = tuple[frozenset[str], tuple[str, ...], int]
-
-
-@dataclass(frozen=True)
-class Target:
-    """`order` is the place among the targets by which requirements compare; an a or f kind has a `base`."""
-
-    name: str
-    order: int
-    ptx: str
-    base: str
-    kind: str
-
-
-@dataclass(frozen=True)
-class PtxVersion:
-    version: str
-    order: int
-    cuda: str
 
 
 @dataclass(frozen=True)
@@ -70,32 +51,6 @@ class Selector:
             and (not self.source or any(s.type.name in self.source for s in variant.sources))
             and any(p.matches(variant) for p in self.patterns)
         )
-
-
-@dataclass(frozen=True)
-class Limit:
-    """A requirement that holds on some targets only: those from `first` to `last` in target order."""
-
-    first: str
-    last: str
-    ptx: str | None
-    until: str | None
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """The lowest PTX version and target that take a variant, and the last PTX version that does."""
-
-    ptx: str
-    target: str
-    until: str | None = None
-    within: tuple[Limit, ...] = ()
-
-
-def requirement_text(r: Requirement, newest: str) -> str:
-    """A requirement in a few words: "sm_80, PTX 7.0 to 8.2". `newest` is the newest target."""
-    text = f"{r.target}, PTX {r.ptx}" + (f" to {r.until}" if r.until else "")
-    return "; ".join([text, *(limit_text(w.first, w.last, w.ptx, w.until, newest) for w in r.within)])
 
 
 @dataclass(frozen=True)

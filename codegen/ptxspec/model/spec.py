@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from ..catalog import Catalog, PtxVersion, Target
 from ..grounds import Grounds
 from .code import Code
 from .formats import FixedPoint, Format, NanRule, Type
 from .instruction import HardwarePath, Instruction, Variant
 from .observed import Entry, Evidence, Recording, Speed
-from .requirements import PtxVersion, Selector, Target, requirement_text
+from .requirements import Selector
 from .units import Unit, UnitModel
 
 
@@ -96,10 +98,15 @@ class Spec:
         path = instruction.hardware_path(variant)
         return path if path and all(self.model(u, target) for u in path.units) else None
 
+    @cached_property
+    def catalog(self) -> Catalog:
+        """What requirements mean among the targets and versions."""
+        return Catalog(self.targets.values(), self.versions.values())
+
     @property
     def newest(self) -> str:
         """The newest target."""
-        return [*self.targets][-1]
+        return self.catalog.newest_target
 
     @property
     def ledger(self) -> tuple[Entry, ...]:
@@ -108,8 +115,8 @@ class Spec:
             Entry(
                 v.spelling,
                 v.operands,
-                requirement_text(v.manual, self.newest) if v.manual else "does not list it",
-                "refuses it" if v in i.refused else requirement_text(v.requires, self.newest),
+                v.manual.text(self.newest) if v.manual else "does not list it",
+                "refuses it" if v in i.refused else v.requires.text(self.newest),
             )
             for i in self.instructions.values()
             for v in (*i.variants, *i.refused)

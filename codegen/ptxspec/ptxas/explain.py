@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from ..catalog import Asked, PtxVersion, Requirement, may_be_advised
 from ..diagnostics import PtxspecError, nearest, suggest
 from ..lint.findings import ERROR, Finding
 from ..lint.linter import Linter
 from ..lint.windows import read
-from ..query.database import Database, Variant
+from ..query.database import Database, Variant, names_of
 
 # It calls itself by the name that it was started by: Triton has a ptxas-blackwell.
 _COMPLAINT = re.compile(
@@ -72,9 +73,8 @@ def explain(db: Database, log: Iterable[str]) -> Iterator[str]:
         lines: list[str] = []
         for f in c.found:
             lines += [f.message, *([f.help] if f.help else [])]
-            variant = _variant(db, f)
-            if variant is not None and f.code.startswith(("target-", "ptx-")):
-                lines.append(_needs(db, variant))
+            if f.requires is not None:
+                lines.append(_needs(db, f.requires))
         lines = list(dict.fromkeys(lines))
         if not lines or lines in told:
             # Of one instruction ptxas may complain twice, and what was said of it need not be about the second.
@@ -94,23 +94,9 @@ def _places(places: tuple[tuple[str, int], ...]) -> str:
     return f"\n  at {shown}{more}"
 
 
-def _variant(db: Database, f: Finding) -> Variant | None:
-    if f.variant is None:
-        return None
-    opcode, *names = f.variant.split(".")
-    match = re.search(r"\((\d+) operands?\)", f.message)
-    return db.find(opcode, frozenset(names), int(match[1]) if match else None) if opcode in db.opcodes else None
-
-
-def _needs(db: Database, v: Variant) -> str:
-    r = v.requires
-    text = f"it needs .target {r.target} or newer, and .version {_version(db, r.ptx)} or newer"
+def _needs(db: Database, r: Requirement) -> str:
+    text = f"it needs .target {r.target} or newer, and .version {db.versions[r.ptx]} or newer"
     return text + (f", {r.until} at the latest" if r.until else "")
-
-
-def _version(db: Database, version: str) -> str:
-    cuda = db.cuda.get(version)
-    return f"{version} (CUDA {cuda})" if cuda else version
 
 
 # What a message means by itself, where the instruction is not known. A quoted name is an opcode, or one with modifiers.
@@ -131,16 +117,20 @@ def _target_floor(db: Database, m: re.Match[str]) -> list[str]:
     if known:
         meant = _meant(db, name)
         floors = [v.requires.ptx for v in meant if v.requires.target == target] or [v.requires.ptx for v in meant]
-        first = max(known.ptx, min(floors, key=db.ptx.__getitem__, default=known.ptx), key=db.ptx.__getitem__)
-        lines.append(f"there it needs .version {_version(db, first)} or newer")
+        oldest = min((db.versions[f] for f in floors), key=_order, default=db.versions[known.ptx])
+        lines.append(f"there it needs .version {max(oldest, db.versions[known.ptx], key=_order)} or newer")
     return lines
+
+
+def _order(version: PtxVersion) -> int:
+    return version.order
 
 
 def _meant(db: Database, feature: str) -> list[Variant]:
     """The variants that a message may be about: '.NaN', 'max.f16 or max.f16x2', 'max.f32 with 3 input operands'."""
     opcodes = set(re.findall(r"(?<![.\w])\w+", feature)) & db.opcodes.keys()
-    modifiers = set(re.findall(r"\.(\w+)", feature)) & db.data["modifiers"].keys()
-    types = set(re.findall(r"\w+", feature)) & db.data["types"].keys()
+    modifiers = db.modifiers.intersection(re.findall(r"\.(\w+)", feature))
+    types = db.types.intersection(re.findall(r"\w+", feature))
     count = re.search(r"with (\d+) input operands", feature)
     if not (opcodes or modifiers or types):
         return []
@@ -148,36 +138,42 @@ def _meant(db: Database, feature: str) -> list[Variant]:
         v
         for v in db.variants
         if (not opcodes or v.opcode in opcodes)
-        and modifiers <= v.names
-        and (not types or v.type in types)
+        and modifiers <= v.modifiers
+        and (not types or not types.isdisjoint(v.types))
         and (count is None or v.operands == int(count[1]))
     ]
 
 
 def _ptx_floor(db: Database, m: re.Match[str]) -> list[str]:
     version = m["version"]
-    return [f"{m['name']} came with PTX {version}: write .version {_version(db, version)} or newer"]
+    return [f"{m['name']} came with PTX {version}: write .version {db.versions.get(version, version)} or newer"]
 
 
-def _spelled(name: str) -> tuple[str, frozenset[str]]:
+def _spelled(name: str) -> tuple[str, list[str]]:
     opcode, *names = name.strip("'").split(".")
-    return opcode, frozenset(names)
+    return opcode, names
 
 
 def _offer(db: Database, instruction: str, wanted: frozenset[str] = frozenset()) -> list[str]:
-    """The spellings of an instruction that have some names, as far as one wants to read them."""
+    """The spellings of an instruction that have some names, as far as one wants to read them. The message names seldom
+    all that was written."""
     opcode, names = _spelled(instruction)
     if opcode not in db.opcodes:
         return [f"{opcode} is not in this database"]
-    every = db.opcodes[opcode].variants
-    found = [v.spelling for v in every if names | wanted <= v.names] or [v.spelling for v in every if wanted <= v.names]
-    found = list(dict.fromkeys(found))
-    if not found:
-        has = dict.fromkeys(n for v in every for n in v.spelling.split(".")[1:-1])
-        listed = ", ".join(f".{n}" for n in has) or "no modifiers"
-        return [f"no {opcode} has {' and '.join('.' + n for n in sorted(wanted))}; it has {listed}"]
-    more = f" and {len(found) - 8} more" if len(found) > 8 else ""
-    return [f"write one of {', '.join(found[:8])}{more}"]
+    modifiers, types = db.split(names)
+    form = ".".join((opcode, *types))
+    typed = [v for v in db.opcodes[opcode].variants if v.types == types or not types]
+    asked = Asked(types, wanted.union(modifiers), None, complete=False)
+    found = list(dict.fromkeys(v.spelling for v in typed if may_be_advised(v, asked._replace(types=v.types))))
+    if found:
+        more = f" and {len(found) - 8} more" if len(found) > 8 else ""
+        keeping = "" if types else "with the types and modifiers that you have, "
+        return [f"{keeping}write one of {', '.join(found[:8])}{more}"]
+    if any(wanted <= v.modifiers for v in typed):
+        return [f"no {form} has all of this"]
+    has = dict.fromkeys(n for n in names_of(typed) if n in db.modifiers)
+    listed = ", ".join(f".{n}" for n in has) or "no modifiers"
+    return [f"no {form} has {' and '.join('.' + n for n in sorted(wanted))}; it has {listed}"]
 
 
 def _illegal(db: Database, m: re.Match[str]) -> list[str]:
@@ -194,7 +190,7 @@ def _required(db: Database, m: re.Match[str]) -> list[str]:
 
 def _companion(db: Database, m: re.Match[str]) -> list[str]:
     both = frozenset(n.strip("'.") for n in (m["one"], m["other"]))
-    found = [v.spelling for v in db.variants if both <= v.names]
+    found = [v.spelling for v in db.variants if both <= v.modifiers and v.advisable]
     return [f"write both, as in {found[0]}" if found else "write both"]
 
 
@@ -206,7 +202,7 @@ def _unknown(db: Database, m: re.Match[str]) -> list[str]:
     name = m["modifier"].strip("'.")
     leading = db.data["assembler"]["leading"]
     if name in leading:
-        found = [v.spelling for v in db.variants if name in v.names]
+        found = [v.spelling for v in db.variants if name in v.modifiers and v.advisable]
         return [f".{name} must follow the opcode at once, as in {found[0]}"] if found else []
     known = [*db.data["modifiers"], *db.data["types"]]
     return [suggest(name, known, ".") if nearest(name, known) else f"no instruction of this database has .{name}"]
@@ -216,7 +212,7 @@ def _types(db: Database, m: re.Match[str]) -> list[str]:
     opcode, _ = _spelled(m["opcode"])
     if opcode not in db.opcodes:
         return [f"{opcode} is not in this database"]
-    types = dict.fromkeys(v.type for v in db.opcodes[opcode].variants)
+    types = [".".join(t) for t in db.opcodes[opcode].types]
     return [f"of the floating-point types {opcode} has {', '.join('.' + t for t in types)}; write one of them, once"]
 
 
@@ -226,7 +222,7 @@ def _arguments(db: Database, m: re.Match[str]) -> list[str]:
         return [f"{opcode} is not in this database"]
     counts = sorted({v.operands for v in db.opcodes[opcode].variants})
     operands = " or ".join("d, " + ", ".join("abc"[:n]) for n in counts)
-    types = [t for t in db.data["assembler"]["immediates"] if any(v.type == t for v in db.opcodes[opcode].variants)]
+    types = [t for t in db.data["assembler"]["immediates"] if any(t in types for types in db.opcodes[opcode].types)]
     lines = [f"the operands are {operands}, in registers of the instruction's size"]
     if types:
         lines.append(f"constants are taken for {', '.join('.' + t for t in types)} only, written as 1.0 and not as 1")
@@ -235,23 +231,23 @@ def _arguments(db: Database, m: re.Match[str]) -> list[str]:
 
 def _pair(db: Database, m: re.Match[str]) -> list[str]:
     known = db.targets.get(m["target"])
-    return [f"write .version {_version(db, known.ptx)} or newer, or an older .target"] if known else []
+    return [f"write .version {db.versions[known.ptx]} or newer, or an older .target"] if known else []
 
 
 def _no_version(db: Database, m: re.Match[str]) -> list[str]:
-    first, *_, last = db.ptx
-    return [suggest(m["version"], db.ptx) or f"there are {first} to {last}", "a newer ptxas may know it"]
+    first, *_, last = db.versions
+    return [suggest(m["version"], db.versions) or f"there are {first} to {last}", "a newer ptxas may know it"]
 
 
 def _no_target(db: Database, m: re.Match[str]) -> list[str]:
-    return [suggest(m["target"], db.targets) or f"as in {next(reversed(db.targets))}"]
+    return [suggest(m["target"], db.targets) or f"as in {db.catalog.newest_target}"]
 
 
 def _no_gpu(db: Database, m: re.Match[str]) -> list[str]:
     known = db.targets.get(m["target"])
     if known:
-        return [f"{known.name} came with PTX {_version(db, known.ptx)}: this ptxas is older, or has dropped it"]
-    near = suggest(m["target"], db.targets) or f"the newest is {next(reversed(db.targets))}"
+        return [f"{known.name} came with PTX {db.versions[known.ptx]}: this ptxas is older, or has dropped it"]
+    near = suggest(m["target"], db.targets) or f"the newest is {db.catalog.newest_target}"
     return [f"-arch names a GPU that is not known; {near}"]
 
 
@@ -263,7 +259,7 @@ def _no_instruction(db: Database, m: re.Match[str]) -> list[str]:
 
 
 def _no_header(db: Database, m: re.Match[str]) -> list[str]:
-    version, target = next(reversed(db.ptx)), next(reversed(db.targets))
+    version, target = db.catalog.newest_version, db.catalog.newest_target
     return [f"a file begins with .version and .target, as in `.version {version}` and `.target {target}`"]
 
 

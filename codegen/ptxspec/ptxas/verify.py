@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..model import BOOL, Form, Spec, Variant
-from ..read.requirements import versions_on
 from .asking import judge, statement, version
 
 Pair = tuple[str, str]
@@ -47,21 +46,7 @@ class Result:
 
 def pairs(spec: Spec) -> list[Pair]:
     """Every target with every PTX version that knows it."""
-    return [
-        (t.name, v.version)
-        for t in spec.targets.values()
-        for v in spec.versions.values()
-        if v.order >= spec.versions[t.ptx].order
-    ]
-
-
-def takes(spec: Spec, v: Variant, target: str, ptx: str) -> bool:
-    """What the specification says of a variant on a target that the PTX version knows."""
-    found = versions_on(v.requires, target, spec.targets, spec.versions)
-    if found is None:
-        return False
-    (first, last), order = found, spec.versions[ptx].order
-    return spec.versions[first].order <= order and (last is None or order <= spec.versions[last].order)
+    return [(t, v) for t in spec.targets for v in spec.versions if spec.catalog.knows(t, v)]
 
 
 def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[Disagreement]:
@@ -74,7 +59,7 @@ def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[
         return [
             Disagreement(v.spelling, v.operands, *pair, messages[0] if messages else "")
             for v, messages in zip(everything, judge(ptxas, statements, *pair), strict=True)
-            if (v not in refused and takes(spec, v, *pair)) == bool(messages)
+            if (v not in refused and spec.catalog.takes(v.requires, *pair)) == bool(messages)
         ]
 
     return _collect(wrong_on, pairs(spec), progress)
@@ -131,7 +116,7 @@ def illegal(
         for v, s, form, messages in zip(found, spelled, forms, verdicts, strict=True):
             if any(form in t.forms for t in tolerated):
                 continue
-            expected = v is not None and takes(spec, v, *pair)
+            expected = v is not None and spec.catalog.takes(v.requires, *pair)
             if expected == bool(messages):
                 wrong.append(Disagreement(s, form[2], *pair, messages[0] if messages else ""))
         return wrong
@@ -173,8 +158,7 @@ def eras(spec: Spec) -> list[Pair]:
     for i in spec.instructions.values():
         for v in i.variants:
             for until in filter(None, [v.requires.until, *(w.until for w in v.requires.within)]):
-                known = [t for t in spec.targets.values() if spec.versions[t.ptx].order <= spec.versions[until].order]
-                found.append((known[-1].name, until))
+                found.append(([t for t in spec.targets if spec.catalog.knows(t, until)][-1], until))
     return list(dict.fromkeys(found))
 
 

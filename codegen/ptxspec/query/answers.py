@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from ..limits import limit_text
-from .database import Database, Requires, Variant, Verdict
+from ..catalog import Requirement
+from .alike import place
+from .database import Database, Variant
+from .verdicts import Verdict
 
 
 def variants_as_json(db: Database, variants: Iterable[Variant]) -> str:
@@ -15,15 +17,17 @@ def variants_as_json(db: Database, variants: Iterable[Variant]) -> str:
         {
             "variant": v.spelling,
             "operands": v.operands,
+            "types": {"result": v.result, "operands": [s.type for s in v.sources for _ in range(s.registers)]},
             "requires": v.requires.as_json(),
             "manual": v.manual.as_json() if v.manual else None,
             "claim": v.claim,
             "rests_on": v.rests_on,
+            "hazard": v.hazard,
         }
         for v in variants
     ]
     body = ",\n".join("  " + json.dumps(r) for r in rows)
-    return f'{{"schema": 1, "variants": [\n{body}\n]}}'
+    return f'{{"schema": 2, "variants": [\n{body}\n]}}'
 
 
 def variants_as_csv(db: Database, variants: Iterable[Variant]) -> str:
@@ -55,8 +59,8 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> str:
-    """The text of `query`: yes or no, what the variant needs, why not, and what comes nearest."""
-    asked = " and ".join([*([target] if target else []), *([f"PTX {ptx}"] if ptx else [])])
+    """The text of `query`: yes or no, what the variant needs, why not, what to write, and what is spelled alike."""
+    asked = place(target, ptx)
     name = verdict.variant or repr(verdict.variant)
     if verdict.operands is not None:
         name += f" ({verdict.operands} operand{'s' * (verdict.operands != 1)})"
@@ -76,22 +80,26 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
         if verdict.means:
             lines.append(f"  means   {verdict.means}")
         lines.append(f"  claim   {verdict.claim}")
+        if verdict.hazard:
+            lines.append(f"  hazard  {verdict.hazard}")
+    if verdict.help:
+        lines.append(f"  help    {verdict.help}")
     if verdict.nearest:
-        lines.append("nearest" + (f" on {asked}" if asked else "") + ":")
+        lines.append("spelled alike" + (f", on {asked}" if asked else "") + ":")
         lines += [f"  {line}" for line in table([(str(v), requirement(db, v.requires)) for v in verdict.nearest])]
     return "\n".join(lines)
 
 
-def requirement(db: Database, r: Requires) -> str:
+def requirement(db: Database, r: Requirement) -> str:
     """A requirement for people, with the CUDA release that brought the PTX version."""
-    cuda = db.cuda[r.ptx]
+    cuda = db.versions[r.ptx].cuda
     text = f"{r.target} or newer, PTX {r.ptx} or newer{f' (CUDA {cuda})' if cuda else ''}"
     text += f", until PTX {r.until}" if r.until else ""
     return "; ".join([text, *_limits(db, r)])
 
 
-def _limits(db: Database, r: Requires) -> list[str]:
-    return [limit_text(w.first, w.last, w.ptx, w.until, db.newest) for w in r.within]
+def _limits(db: Database, r: Requirement) -> list[str]:
+    return [limit.text(db.catalog.newest_target) for limit in r.within]
 
 
 def difference_as_text(old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:

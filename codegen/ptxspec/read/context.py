@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..catalog import PtxVersion, Target
 from ..diagnostics import Diagnostic, suggest
 from ..grounds import Grounds
-from ..model import Code, Modifier, Pattern, PtxVersion, Selector, Target, Type
+from ..model import Code, Modifier, Pattern, Selector, Type
 from ..semantics.functions import TABLE
 from ..semantics.resolve import fixed_names
 from .grounds import read_grounds

@@ -8,7 +8,7 @@ from typing import Any
 from ..check.corner_cases import CLASSES, CellError, parse_value
 from ..diagnostics import nearest
 from ..grounds import Grounds
-from ..model import CornerRow, CornerTable, Selector, Value, Variant
+from ..model import BOOL, CornerRow, CornerTable, Operand, Selector, Value, Variant
 from .context import Context, words
 from .positioned import Document, Where
 
@@ -23,8 +23,8 @@ def read_table(
     variants: Sequence[Variant],
 ) -> CornerTable:
     """`variants` are those that the table may be about; empty where not all could be read."""
-    names = {tuple(s.name for s in v.sources) for v in variants if selector.matches(v)}
-    counts = {len(n) for n in names}
+    about = [v.sources for v in variants if selector.matches(v)]
+    counts = {len(sources) for sources in about}
     rows = []
     for i, row in enumerate(t["rows"]):
         at = (*where, "rows", i)
@@ -38,8 +38,7 @@ def read_table(
             message = f"a row of {count} operand{'s' * (count != 1)} and a result matches no variant of the table"
             context.errors.append(doc.error(at, message, f"operands: {', '.join(map(str, sorted(counts)))}"))
             continue
-        named = next((n for n in names if len(n) == count), ("a", "b", "c", "d")[:count])
-        cells = list(_cells(doc, context, at, row, named))
+        cells = list(_cells(doc, context, at, row, next((s for s in about if len(s) == count), ())))
         if len(cells) == len(row):
             *operands, results = cells
             rows.append(CornerRow(tuple(o for (o,) in operands), results, doc.marks[at]))
@@ -47,17 +46,21 @@ def read_table(
 
 
 def _cells(
-    doc: Document, context: Context, where: Where, row: list[Any], operands: tuple[str, ...]
+    doc: Document, context: Context, where: Where, row: list[Any], operands: Sequence[Operand]
 ) -> Iterator[tuple[Value, ...]]:
-    """The values of each cell: one, or in the last that of p and that of q."""
+    """The values of each cell: one, or in the last that of p and that of q. `operands` are those of a variant that the
+    row is about; none where that is not known."""
     for i, cell in enumerate(row):
         last = i == len(row) - 1
-        names = operands if last else ()
+        names = (tuple(o.name for o in operands) or ("a", "b", "c")[: len(row) - 1]) if last else ()
         parts = cell.split("|") if last and isinstance(cell, str) else [cell]
         try:
             if len(parts) > 2:
                 raise CellError(f"'{cell}' is more than two results")
-            yield tuple(parse_value(_truth(part), names) for part in parts)
+            values = tuple(parse_value(_truth(part), names) for part in parts)
+            if not last and operands and (values[0].kind == "bool") > (operands[i].kind == BOOL):
+                raise CellError(f"'{values[0].text}' is a truth value, not a {operands[i].kind}")
+            yield values
         except CellError as e:
             found = nearest(str(cell), (*CLASSES, *names))
             kinds = "a class as -subnormal, a number as 1.5 or 0x1.8p3, bits as 0x7fff"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..catalog import Requirement
 from ..check.accuracy import parse_range
 from ..diagnostics import SpecError
 from ..grounds import VERDICTS, Grounds
@@ -20,7 +21,6 @@ from ..model import (
     NanRule,
     Note,
     Page,
-    Requirement,
     Rule,
     Selector,
     Spec,
@@ -31,7 +31,7 @@ from ..semantics.resolve import Meanings, names_read, resolve
 from .context import Context, words
 from .corner_tables import read_table
 from .positioned import Document, Where
-from .requirements import first_version, manual_requirement, observed_requirement
+from .requirements import manual_requirement, observed_requirement
 from .signatures import SyntaxReader
 
 
@@ -247,7 +247,13 @@ class _InstructionFile:
         return Accuracy(self.selector(where, a), a["kind"], str(a["bound"]), text, a["section"])
 
     def note(self, where: Where, n: dict[str, Any]) -> Note:
-        return Note(words(n["text"]), self.grounds(where, n), self.selector(where, n), words(n.get("open", "")))
+        return Note(
+            text=words(n["text"]),
+            rests_on=self.grounds(where, n),
+            selector=self.selector(where, n),
+            open=words(n.get("open", "")),
+            hazard=n.get("hazard", False),
+        )
 
     def hardware(self, where: Where, h: dict[str, Any]) -> HardwarePath | None:
         selector = self.selector(where, h)
@@ -283,9 +289,8 @@ class _InstructionFile:
 
     def satisfiable(self, v: Variant) -> None:
         """A variant must exist somewhere: its last PTX version must not come before its first."""
-        targets, versions = self.spec.targets, self.spec.versions
-        r = v.requires
-        first = first_version(r, targets, versions)
+        versions, r = self.spec.versions, v.requires
+        first = self.spec.catalog.first_version(r)
         if r.until is not None and versions[r.until].order < versions[first].order:
             message = f"{v} can never be taken: it needs {r.target} and PTX {r.ptx}, and ends with PTX {r.until}"
             self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))

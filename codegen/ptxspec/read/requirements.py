@@ -1,11 +1,12 @@
-"""Rules -> what a variant requires, the highest floor and the lowest ceiling of all that match, each by itself; and
-where that is met."""
+"""Rules -> what a variant requires, the highest floor and the lowest ceiling of all that match, each by
+itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from ..model import Limit, PtxVersion, Requirement, Rule, Target, Variant
+from ..catalog import Limit, PtxVersion, Requirement, Target
+from ..model import Rule, Variant
 
 
 def manual_requirement(
@@ -24,31 +25,6 @@ def observed_requirement(
 ) -> Requirement:
     """The manual's requirement with the values of the assembler's rules on the axes that they name."""
     return _combine([r for r in rules if r.selector.matches(variant)], targets, versions, manual)
-
-
-def first_version(r: Requirement, targets: Mapping[str, Target], versions: Mapping[str, PtxVersion]) -> str:
-    """The first PTX version that has a variant: the target that it needs must be known, too."""
-    return max(r.ptx, targets[r.target].ptx, key=lambda p: versions[p].order)
-
-
-def versions_on(
-    r: Requirement, target: str, targets: Mapping[str, Target], versions: Mapping[str, PtxVersion]
-) -> tuple[str, str | None] | None:
-    """The first and the last PTX version that take a variant on a target, of those that know the target; without a last
-    one, all from the first on do. None where no version does."""
-
-    def order(version: str) -> int:
-        return versions[version].order
-
-    here = targets[target].order
-    if here < targets[r.target].order:
-        return None
-    limits = [w for w in r.within if targets[w.first].order <= here <= targets[w.last].order]
-    first = max([r.ptx, *(w.ptx for w in limits if w.ptx)], key=order)
-    last = min((u for u in (r.until, *(w.until for w in limits)) if u), key=order, default=None)
-    if last and order(last) < max(order(first), order(targets[target].ptx)):
-        return None
-    return first, last
 
 
 def _combine(
@@ -71,8 +47,8 @@ def _combine(
     target = default.target if default else next(iter(targets))
     until = (default.until if default else None) or ""
     return Requirement(
-        pick((r.ptx for r in everywhere), version_order, max, ptx),
-        pick((r.target for r in everywhere), lambda t: targets[t].order, max, target),
-        pick((r.until for r in everywhere), version_order, min, until) or None,
-        limits or (default.within if default else ()),
+        ptx=pick((r.ptx for r in everywhere), version_order, max, ptx),
+        target=pick((r.target for r in everywhere), lambda t: targets[t].order, max, target),
+        until=pick((r.until for r in everywhere), version_order, min, until) or None,
+        within=limits or (default.within if default else ()),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model import PtxVersion, Target
+from ..catalog import PtxVersion, Target
 from .context import Context
 from .positioned import Document
 

@@ -10,6 +10,7 @@ from .context import Context, words
 from .positioned import Document, Where
 
 _WIDTHS = (8, 16, 32, 64)
+_CONTAINERS = (4, *_WIDTHS)
 
 
 def read_formats(doc: Document, context: Context) -> dict[str, Format | FixedPoint]:
@@ -49,7 +50,12 @@ def _float(doc: Document, context: Context, name: str, f: Mapping[str, Any]) -> 
     nans = _nans(f.get("nan"), magnitudes, signed, has_infinity, fraction_bits, name, wrong)
     container = int(f.get("container", width))
     if container < width:
-        wrong("container", f"{name} has {width} bits, which {container} cannot hold", f"write {width} or more")
+        wrong("container", f"{name} has {width} bits, which {container} cannot hold", "write as many or more")
+    elif container not in _CONTAINERS:
+        larger = next((c for c in _CONTAINERS if c >= width), _CONTAINERS[-1])
+        wrong(
+            "container", f"{name} has {width} bits, and no register", f"say in how many it stands: container: {larger}"
+        )
     invalid = "canonical_nan" if nans else "invalid"
     if invalid not in f:
         what = "its canonical NaN" if nans else "what a NaN becomes, since it has none"

@@ -23,7 +23,6 @@ from ..model import (
     UnitModel,
     Variant,
 )
-from ..read.requirements import versions_on
 from . import tree
 from .fold import Folder
 from .program import Const, Program, Term, Var, live
@@ -58,7 +57,7 @@ class Compiler:
             path = self.spec.hardware_path(instruction, variant, target)
             if not by_target and path is None and self.spec.effective_modifiers(variant, target) == usual:
                 continue
-            if versions_on(variant.requires, target, self.spec.targets, self.spec.versions) is None:
+            if not self.spec.catalog.takes(variant.requires, target):
                 continue
             program = self.program(instruction, variant, target, path)
             if program is not default:

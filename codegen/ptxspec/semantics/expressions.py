@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from ..model import BOOL, ROUNDINGS, FixedPoint, Format, Target, bits_of, float_in, number_in
+from ..catalog import Target
+from ..model import BOOL, ROUNDINGS, FixedPoint, Format, bits_of, float_in, number_in
 from . import tree
 from .functions import TABLE, Function
 from .program import Apply

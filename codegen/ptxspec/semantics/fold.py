@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..diagnostics import Mark, SpecError
-from ..model import Code, Kind
+from ..model import BOOL, Code, Kind
 from . import tree
 from .expressions import Expressions
 from .program import CONDITION, Apply, Const, Let, Term, Var
@@ -84,7 +84,9 @@ class Folder(Expressions):
             try:
                 if isinstance(s, tree.Return):
                     return self.typed(self.value(s.value, scope), s.value)
-                value = self.typed(self.value(s.value, scope), s.value, self.wanted(s.name))
+                value = self.value(s.value, scope)
+                want = self.wanted(s.name)
+                value = self.typed(value, s.value, want if isinstance(value, Static) or want == BOOL else None)
                 scope[s.name] = self.bind(s.name, value, s)
             except Wrong:
                 if isinstance(s, tree.Return):

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from ..catalog import Target
 from ..diagnostics import Diagnostic, Mark, SpecError, suggest
-from ..model import ROUNDINGS, Code, FixedPoint, Format, Modifier, Target, Type, Unit
+from ..model import ROUNDINGS, Code, FixedPoint, Format, Modifier, Type, Unit
 from . import tree
 from .functions import TABLE, Function
 from .parse import parse
@@ -18,6 +19,7 @@ from .parse import parse
 _VARIANT_NAMES = ("operands", "type", "sourceType", "rounding", "target", "quietNaN", "infinity")
 # The operands of most variants, an operand in its stage, and the results.
 VARIABLES = frozenset(("a", "b", "c", "x", "d", "p", "q"))
+_MAX_DEPTH = 80
 
 
 @dataclass(frozen=True)
@@ -193,6 +195,8 @@ class _Resolver:
             message = f"{helper.name} takes {len(helper.parameters)} arguments, not {len(e.arguments)}"
             self.complain(e.mark, message, f"def {helper.name}({', '.join(helper.parameters)})")
             return e
+        if len(self.calling) > _MAX_DEPTH:
+            raise SpecError([e.code.error(e.mark, "too deeply nested, with the helpers that are called")])
         resolved = self.helpers.get(helper.name) or self.helper(helper)
         return tree.Inline(e.code, e.mark, resolved, tuple(map(self.value, e.arguments)))
 

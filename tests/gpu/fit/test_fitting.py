@@ -32,7 +32,7 @@ from helpers.made_up import (
 )
 from helpers.project import Project
 from helpers.standin import StandIn
-from ptxspec.cli import conforming
+from ptxspec.cli import conformance
 from ptxspec.evaluate import emulator
 from ptxspec.gpu import cuda, recording, vectors
 from ptxspec.gpu.bounds import Judge
@@ -65,7 +65,7 @@ def test_units_of_the_repository_rest_until_something_is_recorded() -> None:
 
 @pytest.fixture
 def made_up(project: Project) -> Project:
-    return with_units(project)
+    return with_units(project, *UNITS)
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def test_what_was_recorded_fitted_and_followed_is_measured(
 
     device = StandIn(emulator(Root(built.root, False)), wrong={spelling: gpu})
     monkeypatch.setattr(cuda, "CudaDevice", lambda: device)
-    monkeypatch.setattr(conforming.vectors, "Sizes", lambda **_: SMALL)
+    monkeypatch.setattr(conformance.vectors, "Sizes", lambda **_: SMALL)
     folder = built.root / "tests/recordings/made-up"
 
     def row(*arguments: str | Path) -> dict[str, Any]:

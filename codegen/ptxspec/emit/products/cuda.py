@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ...check.checking import Checked
 from ...check.corner_cases import cases, diagonal
-from ...model import BOOL, CornerTable, Operand, Requirement, Spec, Type, Variant
+from ...model import BOOL, CornerTable, Operand, Spec, Type, Variant
 from ...semantics.program import Program
 from ..registry import product
 from ..text import Files, Templates
@@ -138,7 +138,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     for c in checked:
         source = Source()
         for v in c.instruction.variants:
-            if is_current(spec, v):
+            if spec.catalog.is_current(v.requires):
                 shape = source.add(c, v)
                 shapes[shape.name] = shape
         if source.tests:
@@ -152,18 +152,6 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         types=[(t.name, _described(t)) for t in spec.types.values()],
     )  # fmt: skip
     return files
-
-
-def is_current(spec: Spec, variant: Variant) -> bool:
-    """The newest PTX version takes the variant on the newest target."""
-    newest_target = list(spec.targets.values())[-1]
-    r: Requirement = variant.requires
-    limits = [w for w in r.within if _covers(spec, w.first, w.last, newest_target.order)]
-    return r.until is None and not any(w.until for w in limits)
-
-
-def _covers(spec: Spec, first: str, last: str, order: int) -> bool:
-    return spec.targets[first].order <= order <= spec.targets[last].order
 
 
 def _releases(spec: Spec) -> list[tuple[int, int, int]]:

@@ -1,9 +1,12 @@
-"""The model -> ptxspec.json, which queries and other programs read."""
+"""The model -> the JSON that queries and other programs read: one file for what all opcodes share, one for each opcode.
+
+What many variants have in common stands once, and they refer to it by its place: a variant is its modifiers and types,
+the place of its signature, and the place of the class of variants of which all the same is known."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,13 +14,13 @@ from ...check.checking import Checked
 from ...check.claims import basis, recorded
 from ...grounds import Grounds
 from ...model import (
+    BOOL,
     Accuracy,
     CornerTable,
     FixedPoint,
     Format,
     Instruction,
     Note,
-    Requirement,
     Rule,
     Selector,
     Spec,
@@ -25,23 +28,28 @@ from ...model import (
     Unit,
     Variant,
 )
+from ...query.database import SCHEMA, Data
 from ..registry import product
 from ..text import Files, Templates
 
-SCHEMA = 3
+_STAMP = "by ptxspec from spec/; do not edit"
 
 
 @product("data")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
-    """generated/data/ptxspec.json."""
-    return {"data/ptxspec.json": _lines(as_data(spec))}
+    """The files of generated/data."""
+    data = as_data(spec)
+    files = {f"data/opcodes/{name}.json": _lines(about) for name, about in data.opcodes.items()}
+    return {"data/ptxspec.json": _lines(data.shared), **files}
 
 
-def as_data(spec: Spec) -> dict[str, Any]:
-    """What ptxspec.json holds."""
-    return {
+def as_data(spec: Spec) -> Data:
+    """What the files hold."""
+    requirements = _Table()
+    opcodes = {i.opcode: _opcode(spec, i, requirements) for i in spec.instructions.values()}
+    shared = {
         "schema": SCHEMA,
-        "generated": "by ptxspec from spec/; do not edit",
+        "generated": _STAMP,
         "sources": dict(spec.sources),
         "ptx": [{"version": v.version, "cuda": v.cuda or None} for v in spec.versions.values()],
         "targets": [
@@ -64,20 +72,45 @@ def as_data(spec: Spec) -> dict[str, Any]:
         "modifiers": {
             m.name: {"summary": m.summary, "rests_on": _grounds(m.rests_on)} for m in spec.modifiers.values()
         },
-        "assembler": {
-            **json.loads(json.dumps(asdict(spec.assembler))),
-            "other_forms": {i.opcode: [".".join(f) for f in i.elsewhere or ()] for i in spec.instructions.values()},
-            "empty_types": {i.opcode: i.empty_types for i in spec.instructions.values()},
-        },
-        "opcodes": {i.opcode: _opcode(i) for i in spec.instructions.values()},
+        "assembler": json.loads(json.dumps(asdict(spec.assembler))),
         "recordings": [
             {n: getattr(r, n) for n in ("path", "gpu", "target", "driver", "compiler", "date")} for r in spec.recordings
         ],
-        "variants": [_variant(spec, i, v) for i in spec.instructions.values() for v in i.variants],
+        "requirements": requirements.values,
+        "opcodes": {i.opcode: {"summary": i.summary} for i in spec.instructions.values()},
+    }  # fmt: skip
+    return Data(shared, opcodes)
+
+
+def _format(f: Format | FixedPoint) -> dict[str, Any]:
+    if isinstance(f, FixedPoint):
+        return {"width": f.width, "signed": f.signed, "point": f.point}
+    digits = -(-f.width // 4)
+    return {
+        "width": f.width, "exponent_bits": f.exponent_bits, "fraction_bits": f.fraction_bits, "bias": f.bias,
+        "signed": f.signed, "zero": f.has_zero, "subnormals": f.has_subnormals, "infinity": f.has_infinity,
+        "nans": f.nans, "canonical_nan": f"0x{f.canonical_nan:0{digits}x}", "overflow": f.overflow,
+        "container": f.container, "shift": f.shift,
     }  # fmt: skip
 
 
-def _lines(data: dict[str, Any]) -> str:
+class _Table:
+    """Values that are stored once; everything else refers to their places."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        self.values: list[Any] = []
+
+    def place(self, value: Any) -> int:
+        """The place of something that JSON can hold."""
+        key = json.dumps(value)
+        if key not in self._places:
+            self._places[key] = len(self.values)
+            self.values.append(value)
+        return self._places[key]
+
+
+def _lines(data: Mapping[str, Any]) -> str:
     """JSON with one line per entry of the large tables, so that a change is a readable diff."""
 
     def short(value: Any) -> str:
@@ -95,25 +128,6 @@ def _lines(data: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _format(f: Format | FixedPoint) -> dict[str, Any]:
-    if isinstance(f, FixedPoint):
-        return {"width": f.width, "signed": f.signed, "point": f.point}
-    digits = -(-f.width // 4)
-    return {
-        "width": f.width, "exponent_bits": f.exponent_bits, "fraction_bits": f.fraction_bits, "bias": f.bias,
-        "signed": f.signed, "zero": f.has_zero, "subnormals": f.has_subnormals, "infinity": f.has_infinity,
-        "nans": f.nans, "canonical_nan": f"0x{f.canonical_nan:0{digits}x}", "overflow": f.overflow,
-        "container": f.container, "shift": f.shift,
-    }  # fmt: skip
-
-
-def _requirement(r: Requirement) -> dict[str, Any]:
-    found: dict[str, Any] = {"ptx": r.ptx, "until": r.until, "target": r.target}
-    if r.within:
-        found["within"] = [{"first": w.first, "last": w.last, "ptx": w.ptx, "until": w.until} for w in r.within]
-    return found
-
-
 def _unit(u: Unit) -> dict[str, Any]:
     """What is known of a unit, and on which targets every result of a recording is reproduced."""
     return {
@@ -129,22 +143,45 @@ def _unit(u: Unit) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _variant(spec: Spec, instruction: Instruction, v: Variant) -> dict[str, Any]:
-    longer = instruction.stands_for(v)
+def _variants(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
+    """The variants of an opcode, with the signatures and the classes that they refer to."""
+    signatures, classes = _Table(), _Table()
+    rows = [
+        [
+            v.spelling.partition(".")[2],
+            signatures.place(_signature(v)),
+            classes.place(_known(spec, i, v, requirements)),
+        ]
+        for v in i.variants
+    ]
+    return {"signatures": signatures.values, "classes": classes.values, "variants": rows}
+
+
+def _signature(v: Variant) -> dict[str, Any]:
+    """The types that a variant's spelling ends in, and what its result and its operands are. Each source has its type,
+    the number of its registers, whether they stand in braces, and whether it may be negated."""
     return {
-        "variant": v.spelling,
-        "operands": v.operands,
-        "type": v.type_names[-1],
-        "requires": _requirement(v.requires),
-        "manual": _requirement(v.manual) if v.manual else None,
+        "types": list(v.type_names),
+        "kind": "predicate" if v.result.kind == BOOL else v.result.kind.sort,
+        "result": v.result.type.name,
+        "second": v.second.type.name if v.second else None,
+        "sources": [[s.type.name, len(s.places), s.braced, s.negatable] for s in v.sources],
+    }
+
+
+def _known(spec: Spec, i: Instruction, v: Variant, requirements: _Table) -> dict[str, Any]:
+    """What is known of a variant, and of all others of its class."""
+    return {
+        "requires": requirements.place(v.requires.as_json()),
+        "manual": requirements.place(v.manual.as_json()) if v.manual else None,
         "claim": v.claim,
-        "rests_on": basis(instruction, v),
+        "rests_on": basis(i, v),
         "recorded": {r.path: found for r, found in recorded(spec, v)},
-        "means": longer.spelling if longer else None,
-        "accuracy": [_accuracy(a) for a in instruction.accuracy if a.selector.matches(v)],
-        "nan": rule.name if (rule := instruction.nan_rule(v)) else None,
-        **_own_nan(instruction, v),
-        "notes": [i for i, n in enumerate(instruction.notes) if n.selector.matches(v)],
+        "means": list(v.means),
+        "accuracy": [n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
+        "nan": rule.name if (rule := i.nan_rule(v)) else None,
+        **_own_nan(i, v),
+        "notes": [n for n, note in enumerate(i.notes) if note.selector.matches(v)],
     }
 
 
@@ -169,7 +206,7 @@ def _refused(i: Instruction, v: Variant) -> dict[str, Any]:
     return {
         "variant": v.spelling,
         "operands": v.operands,
-        "manual": _requirement(v.manual) if v.manual else None,
+        "manual": v.manual.as_json() if v.manual else None,
         "means": longer.spelling if longer else None,
     }
 
@@ -197,11 +234,15 @@ def _accuracy(a: Accuracy) -> dict[str, Any]:
 
 
 def _note(n: Note) -> dict[str, Any]:
-    return {"for": _for(n.selector), "rests_on": _grounds(n.rests_on), "text": n.text, "open": n.open or None}
+    rests_on, open = _grounds(n.rests_on), n.open or None
+    return {"for": _for(n.selector), "rests_on": rests_on, "text": n.text, "open": open, "hazard": n.hazard}
 
 
-def _opcode(i: Instruction) -> dict[str, Any]:
+def _opcode(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
     return {
+        "schema": SCHEMA,
+        "generated": _STAMP,
+        "opcode": i.opcode,
         "summary": i.summary,
         "description": i.description or None,
         "source": i.path,
@@ -212,6 +253,8 @@ def _opcode(i: Instruction) -> dict[str, Any]:
         "assembler": {
             "observed": i.observed or None,
             "requires": [_rule(r) for r in i.assembler_rules],
+            "elsewhere": None if i.elsewhere is None else [".".join(form) for form in i.elsewhere],
+            "empty_types": list(i.empty_types),
             "tolerated": [_tolerated(t) for t in i.tolerated],
             "refused": [_refused(i, v) for v in i.refused],
         },
@@ -220,4 +263,5 @@ def _opcode(i: Instruction) -> dict[str, Any]:
         "corner_cases": [_table(t) for t in i.corner_tables],
         "accuracy": [{"for": _for(a.selector), **_accuracy(a)} for a in i.accuracy],
         "notes": [_note(n) for n in i.notes],
+        **_variants(spec, i, requirements),
     }

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from pathlib import Path
 from typing import ClassVar
 
+from ... import catalog
+from ...catalog import Requirement
 from ...check.checking import Checked
-from ...model import ROUNDINGS, Kind, Spec, Variant
-from ...read.requirements import versions_on
+from ...model import ROUNDINGS, Instruction, Kind, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Term, Var
 from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse
 from ..lowering import Function, Line, Lowering, Shared, shared, source_of
 from ..registry import product
-from ..text import Files, Templates
+from ..text import Files, Templates, plain
 
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
@@ -39,17 +40,17 @@ class Choice:
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
-    variants = [v for c in checked for v in c.instruction.variants]
-    # Few requirements are different, and each is judged with every PTX version.
-    on = {r: _targets(spec, v) for r, v in {v.requires: v for v in variants}.items()}
+    files[f"{_FOLDER}/catalog.py"] = plain(Path(catalog.__file__), "codegen/ptxspec/catalog.py")
+    requirements = list(dict.fromkeys(v.requires for c in checked for v in c.instruction.variants))
     paths = [c.instruction.path for c in checked]
     files[f"{_FOLDER}/formats.py"] = templates.render(
         "emulator/formats.py.j2", ["spec/types.yaml"], formats=list(spec.formats.values())
     )
     files[f"{_FOLDER}/index.py"] = templates.render(
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
-        targets=list(spec.targets.values()), types=list(spec.types.values()),
-        variants=[(v, on[v.requires]) for v in variants],
+        targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
+        requirements=requirements,
+        opcodes=[(c.instruction.opcode, _rows(c.instruction, requirements)) for c in checked],
     )  # fmt: skip
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
     for c in checked:
@@ -57,11 +58,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     return files
 
 
-def _targets(spec: Spec, v: Variant) -> str:
-    """The targets that take a variant under some PTX version, as runs in target order."""
-    taking = {t for t in spec.targets if versions_on(v.requires, t, spec.targets, spec.versions)}
-    runs = [list(run) for taken, run in groupby(spec.targets, taking.__contains__) if taken]
-    return ",".join("..".join(dict.fromkeys((run[0], run[-1]))) for run in runs)
+def _rows(instruction: Instruction, requirements: Sequence[Requirement]) -> list[tuple[Variant, int, bool]]:
+    """The variants of an opcode, each with the place of its requirement and whether it may be advised."""
+    return [(v, requirements.index(v.requires), instruction.is_advisable(v)) for v in instruction.variants]
 
 
 def _module(checked: Checked, templates: Templates) -> str:

@@ -14,14 +14,14 @@ from ..read import link as reading
 from . import NO, OK, progress_bar
 
 
-def configure_fit(parser: argparse.ArgumentParser) -> None:
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("recording", type=Path, metavar="RECORDING", help="the folder with what a GPU computed")
     parser.add_argument("--unit", action="append", metavar="NAME", help="this unit only; may be given several times")
     parser.add_argument("--record", action="store_true", help="write what is exact to spec/units/")
-    parser.set_defaults(run=_fit)
+    parser.set_defaults(run=run)
 
 
-def _fit(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     root = roots.find_own(options.root) if options.record else roots.find(options.root)
     spec = reading.read(root.path)
     for name in options.unit or ():

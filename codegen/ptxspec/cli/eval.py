@@ -13,7 +13,7 @@ from ..model import BOOL, Kind, Type, Variant
 from . import OK
 
 
-def configure_eval(parser: argparse.ArgumentParser) -> None:
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("variant", metavar="VARIANT")
     parser.add_argument(
         "operands",
@@ -24,10 +24,10 @@ def configure_eval(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", metavar="T", help="behave as this target does, where it is known to differ")
     parser.add_argument("--trace", action="store_true", help="show each step with its line of the specification")
     parser.add_argument("--format", choices=("text", "json"), default="text")
-    parser.set_defaults(run=_eval)
+    parser.set_defaults(run=run)
 
 
-def _eval(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     found = e.evaluate(roots.find(options.root), options.variant, options.operands, options.target, options.trace)
     if options.format == "json":
         print(json.dumps(_as_json(found), indent=2))

@@ -1,13 +1,11 @@
-"""conformance, vectors: the emulator held against a GPU, and what either of them returned."""
+"""conformance: the emulator held against a GPU, or against what one returned."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import datetime
-import io
 import json
-import os
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Any
 from .. import roots
 from ..diagnostics import PtxspecError
 from ..evaluate import emulator
-from ..gpu import cuda, export as handing, recording, register as registering, registers, run as running, vectors
+from ..gpu import cuda, recording, register as registering, registers, run as running, vectors
 from ..gpu.recording import Recorder, Recording
 from ..gpu.run import Report, Row
 from ..literals import hexadecimal
@@ -27,7 +25,7 @@ from ..roots import Root
 from . import MISUSE, NO, OK, counted, progress_bar
 
 
-def configure_conformance(parser: argparse.ArgumentParser) -> None:
+def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Runs every variant that the GPU takes on special values, all 16-bit inputs, 2^24 operands of each random "
         "stream and the operands that determine the special function unit, and compares with the emulator as each "
@@ -47,22 +45,10 @@ def configure_conformance(parser: argparse.ArgumentParser) -> None:
         "--exhaustive", action="store_true", help="also all 2^32 inputs of variants with one f32 operand"
     )
     parser.add_argument("--format", choices=("table", "json"), default="table")
-    parser.set_defaults(run=_conformance)
+    parser.set_defaults(run=run)
 
 
-def configure_vectors(parser: argparse.ArgumentParser) -> None:
-    parser.description = (
-        "Operands with results: from the newest recording of a GPU that has the variant, else from the emulator. Every "
-        "row says which of the two."
-    )
-    parser.add_argument("variant", metavar="VARIANT")
-    parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
-    parser.add_argument("--target", metavar="T", help="as this target returns them")
-    parser.add_argument("--format", choices=tuple(handing.FORMATS), default="jsonl")
-    parser.set_defaults(run=_vectors)
-
-
-def _conformance(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     root = roots.find(options.root)
     spec, emu = reading.read(root.path), emulator(root)
     if options.replay:
@@ -167,20 +153,3 @@ def _as_json(report: Report) -> str:
     about = {"schema": 1, "ran_on": report.ran_on, "target": report.target, "program": _program()}
     head = json.dumps(about)[1:-1]
     return f'{{{head}, "variants": [\n{body}\n]}}'
-
-
-def _vectors(options: argparse.Namespace) -> int:
-    root = roots.find(options.root)
-    spec = reading.read(root.path)
-    found = handing.vectors_of(root, spec, options.variant, options.operands, options.target)
-    if options.format != "npz":
-        for line in handing.FORMATS[options.format](found):
-            print(line)
-        return OK
-    if sys.stdout.isatty():
-        raise PtxspecError("npz is not for a terminal: write it to a file with > vectors.npz")
-    buffer = io.BytesIO()
-    handing.write_npz(found, buffer)
-    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as out:
-        out.write(buffer.getvalue())
-    return OK

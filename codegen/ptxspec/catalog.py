@@ -1,0 +1,200 @@
+"""What exists where: targets, PTX versions and requirements, and the one decision whether a target takes a variant.
+
+Queries begin with this module, and ptxemu carries a copy of it: it imports nothing but the standard library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+
+class Target(NamedTuple):
+    """`order` is the place by which requirements compare; `ptx` is the first PTX version that knows the target; an a or
+    f kind has a `base`."""
+
+    name: str
+    order: int
+    ptx: str
+    base: str = ""
+    kind: str = ""
+
+
+class PtxVersion(NamedTuple):
+    """`cuda` is the release that brought the version, empty where none did."""
+
+    version: str
+    order: int
+    cuda: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.version} (CUDA {self.cuda})" if self.cuda else self.version
+
+
+class Limit(NamedTuple):
+    """A requirement that holds on some targets only: those from `first` to `last` in target order."""
+
+    first: str
+    last: str
+    ptx: str | None
+    until: str | None
+
+    def text(self, newest: str) -> str:
+        """ "from sm_20 on until PTX 3.1", without a comma. `newest` is the newest target."""
+        versions = [f"since PTX {self.ptx}"] * bool(self.ptx) + [f"until PTX {self.until}"] * bool(self.until)
+        return " ".join([targets_text(self.first, self.last, newest), *versions])
+
+
+class Requirement(NamedTuple):
+    """The lowest PTX version and target that take a variant, and the last PTX version that does."""
+
+    ptx: str
+    target: str
+    until: str | None = None
+    within: tuple[Limit, ...] = ()
+
+    def text(self, newest: str) -> str:
+        """In a few words: "sm_80, PTX 7.0 to 8.2". `newest` is the newest target."""
+        text = f"{self.target}, PTX {self.ptx}" + (f" to {self.until}" if self.until else "")
+        return "; ".join([text, *(limit.text(newest) for limit in self.within)])
+
+    def as_json(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"ptx": self.ptx, "until": self.until, "target": self.target}
+        if self.within:
+            found["within"] = [limit._asdict() for limit in self.within]
+        return found
+
+
+class Refusal(NamedTuple):
+    """Why a variant is not taken: a code of queries and lint, and the target or PTX version that is the bound."""
+
+    code: str
+    bound: str
+
+
+def targets_text(first: str, last: str, newest: str) -> str:
+    """The targets from the first to the last. What ends with the newest holds on those to come as well."""
+    return f"from {first} on" if last == newest else f"from {first} to {last}"
+
+
+def requirement_of(data: Mapping[str, Any]) -> Requirement:
+    """What `Requirement.as_json` wrote."""
+    within = tuple(Limit(w["first"], w["last"], w["ptx"], w["until"]) for w in data.get("within", ()))
+    return Requirement(data["ptx"], data["target"], data["until"], within)
+
+
+class Asked(NamedTuple):
+    """What somebody wanted to write. `complete`: it is a variant, so that a name more would change what it does."""
+
+    types: tuple[str, ...]
+    modifiers: frozenset[str]
+    operands: int | None
+    complete: bool
+
+
+class Candidate(Protocol):
+    """A variant that may be advised. `advisable`: the manual lists it, and no hazard is known of it."""
+
+    @property
+    def types(self) -> tuple[str, ...]: ...
+    @property
+    def modifiers(self) -> frozenset[str]: ...
+    @property
+    def operands(self) -> int: ...
+    @property
+    def advisable(self) -> bool: ...
+
+
+def may_be_advised(candidate: Candidate, asked: Asked) -> bool:
+    """Whether somebody who asked for one thing may be told to write another: nothing that was asked for is lost, the
+    same bits are read as the same formats, and NVIDIA's manual has it."""
+    same = candidate.modifiers == asked.modifiers
+    return (
+        candidate.advisable
+        and candidate.types == asked.types
+        and (same if asked.complete else candidate.modifiers >= asked.modifiers)
+        # Of a right spelling with a wrong number of operands, the number is what to mend.
+        and (asked.operands in (None, candidate.operands) or (same and not asked.complete))
+    )
+
+
+class Catalog:
+    """All targets and PTX versions in their order, and what a requirement means among them."""
+
+    def __init__(self, targets: Iterable[Target], versions: Iterable[PtxVersion]) -> None:
+        self.targets = {t.name: t for t in targets}
+        self.versions = {v.version: v for v in versions}
+        self._taken: dict[tuple[Requirement, str | None, str | None], bool] = {}
+
+    @property
+    def newest_target(self) -> str:
+        return next(reversed(self.targets))
+
+    @property
+    def newest_version(self) -> str:
+        return next(reversed(self.versions))
+
+    def refusals(self, r: Requirement, target: str | None = None, ptx: str | None = None) -> list[Refusal]:
+        """Why a target does not take a variant under a PTX version; empty where it does. Where one of the two is None,
+        some target or some version must take it."""
+        order = self._order
+        floor, until = self.window(r, target)
+        found = []
+        if target is not None:
+            if self.targets[target].order < self.targets[r.target].order:
+                found.append(Refusal("target-too-old", r.target))
+            if until is not None and order(until) < max(order(self.targets[target].ptx), order(floor)):
+                found.append(Refusal("target-too-new", until))
+        if ptx is not None:
+            if order(ptx) < order(floor):
+                found.append(Refusal("ptx-too-old", floor))
+            if until is not None and order(ptx) > order(until):
+                found.append(Refusal("ptx-too-new", until))
+            if target is not None and not self.knows(target, ptx):
+                found.append(Refusal("target-unknown", self.targets[target].ptx))
+            if target is None and not found and not any(self.takes(r, t, ptx) for t in self.targets):
+                found.append(Refusal("target-too-old", r.target))
+        return found
+
+    def takes(self, r: Requirement, target: str | None = None, ptx: str | None = None) -> bool:
+        """Whether there is nothing against it; every question is answered once."""
+        key = (r, target, ptx)
+        found = self._taken.get(key)
+        if found is None:
+            found = self._taken[key] = not self.refusals(r, target, ptx)
+        return found
+
+    def knows(self, target: str | None, ptx: str | None) -> bool:
+        """Whether a PTX version knows a target, as far as both are given."""
+        return target is None or ptx is None or self._order(ptx) >= self._order(self.targets[target].ptx)
+
+    def window(self, r: Requirement, target: str | None) -> tuple[str, str | None]:
+        """The first and the last PTX version that a requirement asks for on a target; without a last one, all from the
+        first on."""
+        floor, until = r.ptx, r.until
+        for limit in r.within if target is not None else ():
+            first, here, last = (self.targets[t].order for t in (limit.first, target or "", limit.last))
+            if first <= here <= last:
+                floor = max(floor, limit.ptx or floor, key=self._order)
+                until = min(until or limit.until, limit.until, key=self._order) if limit.until else until
+        return floor, until
+
+    def is_current(self, r: Requirement) -> bool:
+        """Whether the newest PTX version takes a variant on the newest target."""
+        return self.takes(r, self.newest_target, self.newest_version)
+
+    def first_version(self, r: Requirement) -> str:
+        """The first PTX version that has a variant: the target that it needs must be known, too."""
+        return max(r.ptx, self.targets[r.target].ptx, key=self._order)
+
+    def runs(self, r: Requirement) -> list[tuple[str, str]]:
+        """The targets that take a variant under some PTX version, each run of them as its first and its last."""
+        found: list[tuple[str, str]] = []
+        before = None
+        for t in self.targets:
+            if self.takes(r, t):
+                found = [*found[:-1], (found[-1][0], t)] if found and found[-1][1] == before else [*found, (t, t)]
+            before = t
+        return found
+
+    def _order(self, version: str) -> int:
+        return self.versions[version].order

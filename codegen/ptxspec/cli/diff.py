@@ -1,0 +1,32 @@
+"""diff: what a PTX version or a target brought."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..diagnostics import PtxspecError
+from ..query import answers
+from . import OK, database
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    between = parser.add_mutually_exclusive_group(required=True)
+    between.add_argument("--ptx", metavar="OLD..NEW", help="two PTX versions, as in 8.5..8.8")
+    between.add_argument("--target", metavar="OLD..NEW", help="two targets, as in sm_90..sm_100")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    db = database(options)
+    old, separator, new = (options.target if options.ptx is None else options.ptx).partition("..")
+    if not separator or not old or not new:
+        raise PtxspecError("a range is written OLD..NEW, as in 8.5..8.8 or sm_90..sm_100")
+    if options.ptx:
+        gained, lost = db.diff_ptx(old, new)
+        old, new = f"PTX {old}", f"PTX {new}"
+    else:
+        gained, lost = db.diff_target(old, new)
+    render = answers.difference_as_json if options.format == "json" else answers.difference_as_text
+    print(render(old, new, gained, lost))
+    return OK

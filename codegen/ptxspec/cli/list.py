@@ -1,0 +1,34 @@
+"""list: the variants that a target or a PTX version has."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ..query import answers, verdicts
+from . import NO, OK, database
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--target", metavar="T", help="sm_90; compute_90 and 9.0 are understood")
+    parser.add_argument("--ptx", metavar="V", help="a PTX version, as in 8.6")
+    parser.add_argument("--type", metavar="TYPE", help="a type, as in bf16x2")
+    parser.add_argument("--opcode", metavar="OPCODE")
+    parser.add_argument("--format", choices=("table", "json", "csv"), default="table")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    db = database(options)
+    target = db.target(options.target) if options.target is not None else None
+    found = [db.on(v, target) for v in db.available(target, options.ptx, options.type, options.opcode)]
+    render = {
+        "table": answers.variants_as_table,
+        "json": answers.variants_as_json,
+        "csv": answers.variants_as_csv,
+    }[options.format]
+    print(render(db, found))
+    pair = verdicts.pair(db, target, options.ptx)
+    if pair is not None:
+        print(f"ptxspec: {pair.message}", file=sys.stderr)
+    return OK if found else NO

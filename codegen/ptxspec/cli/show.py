@@ -1,0 +1,20 @@
+"""show: the manual in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+
+from .. import roots
+from ..query import show
+from . import OK
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="OPCODE|VARIANT")
+    parser.add_argument("--operands", type=int, metavar="N", help="the variant with this many source operands")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    print(show.page(roots.find(options.root), options.name, options.operands).rstrip("\n"))
+    return OK

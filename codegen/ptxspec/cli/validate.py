@@ -1,0 +1,51 @@
+"""validate: all errors of the specification."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+
+from .. import roots
+from ..check import checking
+from ..diagnostics import PtxspecError, SpecError
+from ..read import link as reading
+from ..roots import Root
+from . import OK, counted
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="report on these files and folders only")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    root = roots.find_own(options.root)
+    read = reading.read_all(root.path)
+    errors = list(read.diagnostics)
+    if read.spec is not None:
+        errors += checking.check(read.spec)[1]
+    files = set(read.files)
+    if options.paths:
+        named = {*read.files, *(e.path for e in errors)}
+        files = {name for path in options.paths for name in _named(root, path, named)}
+        # What no file can do without is reported with each.
+        errors = [e for e in errors if e.path in files or e.path in reading.SHARED]
+    if errors or read.spec is None:
+        raise SpecError(errors)
+    instructions = [i for i in read.spec.instructions.values() if i.path in files]
+    variants = sum(len(i.variants) for i in instructions)
+    opcodes = counted(len(instructions), "opcode")
+    print(f"{counted(len(files), 'file')}: {opcodes}, {counted(variants, 'variant')}, no errors")
+    return OK
+
+
+def _named(root: Root, path: Path, names: Iterable[str]) -> list[str]:
+    """The files of the specification that a path names, or that are in the folder that it names."""
+    if not path.exists():
+        raise PtxspecError(f"{path}: no such file or folder")
+    asked = path.resolve()
+    found = [name for name in names if (root.path / name).resolve().is_relative_to(asked)]
+    if not found or asked in root.path.parents:
+        raise PtxspecError(f"{path}: names no file of the specification of {root.path}; --root DIR names another")
+    return found

@@ -1,0 +1,50 @@
+"""verify: every requirement, proved against a real ptxas."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from .. import roots
+from ..diagnostics import PtxspecError
+from ..ptxas import verify
+from ..ptxas.asking import PtxasError, find_ptxas
+from ..read import link as reading
+from . import NO, OK, counted, progress_bar
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--ptxas", type=Path, metavar="PATH", help="this ptxas; else the one of the wheel, else the one on PATH"
+    )
+    parser.add_argument("--record", action="store_true", help="write what was proven to spec/observed/evidence.yaml")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    root = roots.find_own(options.root) if options.record else roots.find(options.root)
+    spec = reading.read(root.path)
+    ptxas = find_ptxas(options.ptxas)
+    if ptxas is None:
+        where = f"no file {options.ptxas}" if options.ptxas else "no ptxas found"
+        raise PtxspecError(
+            f"{where}; install the wheel nvidia-cuda-nvcc or the CUDA toolkit, or say where with --ptxas PATH"
+        )
+    try:
+        with progress_bar("judging") as progress:
+            result = verify.verify(spec, ptxas, progress)
+    except (PtxasError, OSError, UnicodeDecodeError) as e:
+        raise PtxspecError(f"{ptxas}: {e}") from None
+    for d in result.disagreements:
+        print(d)
+    print(
+        f"{result.assembler}: {result.variants} variants on {result.pairs} pairs of a target and a PTX version, "
+        f"{result.spellings} spellings legal or not: {counted(len(result.disagreements), 'unexplained difference')}"
+    )
+    if result.disagreements:
+        return NO
+    if options.record:
+        path = root.path / "spec" / "observed" / "evidence.yaml"
+        path.write_text(verify.as_yaml(spec, result), "utf-8", newline="\n")
+        print(f"written: {path}")
+    return OK

@@ -1,0 +1,130 @@
+"""What exists and is spelled alike, and what of it may be advised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ..catalog import Asked, may_be_advised
+from ..diagnostics import nearest
+from .database import Database, Variant, names_of
+
+
+class Distance(NamedTuple):
+    """How far a variant is from what was asked, the weightiest first. `ended`: the newest PTX version does not take it;
+    `wrong`: names too many or too few, and `lost` those of them that were asked for."""
+
+    ended: bool
+    wrong: int
+    lost: int
+    other_types: bool
+    operands: int
+
+
+def alike(
+    db: Database, opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
+) -> tuple[Variant, ...]:
+    """The three variants that are available there and most like what was asked. They need not do the same."""
+    if opcode not in db.opcodes:
+        opcode = next(iter(nearest(opcode, db.opcodes)), "")
+    if not opcode:
+        return ()
+    meant = _meant(db, opcode, names)
+    return tuple(v for _, v in ranked(db, db.opcodes[opcode].variants, meant, operands, target, ptx)[:3])
+
+
+def ranked(
+    db: Database,
+    variants: Iterable[Variant],
+    names: Iterable[str],
+    operands: int | None,
+    target: str | None,
+    ptx: str | None,
+) -> list[tuple[Distance, Variant]]:
+    """Those of some variants that are available there, first those that are most like what was asked."""
+    newest = ptx or db.catalog.newest_version
+    known = [t for t in db.targets if db.catalog.knows(t, newest)]
+    names = list(names)
+    asked, types = frozenset(names), db.split(names)[1]
+
+    def distance(v: Variant) -> Distance:
+        has = v.names
+        return Distance(
+            ended=not db.takes(v, target or known[-1], newest),
+            wrong=len(asked ^ has),
+            lost=len(asked - has),
+            other_types=v.types != types,
+            operands=abs(v.operands - operands) if operands is not None else 0,
+        )
+
+    found = [(distance(v), v) for v in variants if db.takes(v, target, ptx)]
+    return sorted(found, key=lambda r: (r[0], r[1].operands))
+
+
+def advised(
+    db: Database, opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
+) -> list[Variant]:
+    """The variants to write for what cannot be written there, as far as one wants to read them: what it stands for, or
+    what was meant by it."""
+    meant = _meant(db, opcode, names)
+    if any(n in db.other_types for n in meant):
+        return []
+    modifiers, types = db.split(meant)
+    refused = db.refused(opcode, meant)
+    if refused and refused["means"]:
+        variant = db.find(opcode, refused["means"].split(".")[1:], operands)
+    else:
+        variant = db.find(opcode, (*dict.fromkeys(modifiers), *types), operands)
+    if variant is not None:
+        variant = db.stands_for(variant) or variant
+        asked = Asked(types=variant.types, modifiers=variant.modifiers, operands=variant.operands, complete=True)
+    else:
+        # A name that nothing is called cannot be kept.
+        kept = frozenset(m for m in modifiers if db.knows(m))
+        asked = Asked(types=types, modifiers=kept, operands=operands, complete=False)
+    candidates = [v for v in db.opcodes[opcode].variants if may_be_advised(v, asked) and not v.means]
+    # More names than must be are more than was asked for.
+    fewest = min((len(v.modifiers) for v in candidates), default=0)
+    shortest = [v for v in candidates if len(v.modifiers) == fewest]
+    found = ranked(db, shortest, (*asked.modifiers, *asked.types), operands, target, ptx)
+    return [v for distance, v in found if distance == found[0][0]][:3]
+
+
+def advice(
+    db: Database, opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
+) -> str:
+    """What to write for what cannot be written there, or that there is nothing."""
+    names = tuple(names)
+    where = place(target, ptx)
+    found = advised(db, opcode, names, operands, target, ptx)
+    exists = db.find(opcode, names, operands) is not None
+    if not found:
+        if not db.catalog.knows(target, ptx):
+            return f"PTX {ptx} does not know {target}; use {db.targets[target or ''].ptx} or newer"
+        if exists:
+            return f"no other {opcode} does the same on {where}"
+        elsewhere = advised(db, opcode, names, operands, None, None)
+        return f"no {opcode} has all of this" + (f" on {where}" if elsewhere else "")
+    if operands is not None and all(operands != v.operands for v in found):
+        told = [f"{v.spelling} d, {', '.join('abc'[: v.operands])}" for v in found]
+    else:
+        counts = {v.operands for v in db.opcodes[opcode].variants}
+        told = [str(v) if len(counts) > 1 else v.spelling for v in found]
+    lost = [f".{n}" for n in _meant(db, opcode, names) if not db.knows(n)]
+    without = f", without {' and '.join(lost)}" if lost else ""
+    return f"{f'on {where}, ' if exists and where else ''}write {' or '.join(told)}{without}"
+
+
+def place(target: str | None, ptx: str | None) -> str:
+    """Where somebody asked, in words: "sm_80 and PTX 7.0"."""
+    return " and ".join([*([target] if target else []), *([f"PTX {ptx}"] if ptx else [])])
+
+
+def _meant(db: Database, opcode: str, names: Iterable[str]) -> list[str]:
+    """The names, with those that are unknown replaced as the reasons suggest."""
+    names = list(names)
+    if all(map(db.knows, names)):
+        return names
+    about = db.opcodes[opcode]
+    pools = (names_of(v for v in about.variants if not set(v.types).isdisjoint(names)), about.names)
+    return [n if db.knows(n) else next((near[0] for pool in pools if (near := nearest(n, pool))), n) for n in names]

@@ -1,0 +1,181 @@
+"""Finding a variant by its spelling, and saying why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NoReturn
+
+from .catalog import Asked, Requirement, may_be_advised
+from .index import CATALOG, REQUIREMENTS, ROWS, TYPES
+
+
+class UnknownVariantError(LookupError):
+    """No instruction is spelled like this, or none with this number of operands."""
+
+
+class UnknownTargetError(LookupError):
+    """No target is called this, or the variant does not exist on it."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One complete spelling with its number of source operands.
+
+    `claim` says how faithful the emulator is: "exact" (IEEE 754 and NVIDIA's manual fix every bit), "measured" (equal
+    to recordings), "bounded" (inside the manual's error bound) or "unspecified"."""
+
+    spelling: str
+    operands: int
+    claim: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the index says of a variant."""
+
+    variant: Variant
+    opcode: str
+    modifiers: frozenset[str]
+    types: tuple[str, ...]
+    predicate: bool
+    requires: Requirement
+    advisable: bool
+    means: frozenset[str]
+
+    @property
+    def type(self) -> str:
+        return self.types[-1]
+
+    @property
+    def operands(self) -> int:
+        return self.variant.operands
+
+    def __str__(self) -> str:
+        return f"{self.variant.spelling} ({counted(self.variant.operands)})"
+
+
+def counted(operands: int) -> str:
+    return f"{operands} operand{'s' * (operands != 1)}"
+
+
+@lru_cache(maxsize=256)
+def rows_of(opcode: str) -> tuple[Row, ...]:
+    """The variants of an opcode."""
+    found = []
+    for line in ROWS.get(opcode, "").split("\n")[1:-1]:
+        spelled, operands, claim, result, requirement, advice, means = line.split()
+        names = spelled.split(".")
+        types = tuple(n for n in names if n in TYPES)
+        found.append(
+            Row(
+                variant=Variant(spelling=f"{opcode}.{spelled}", operands=int(operands), claim=claim),
+                opcode=opcode,
+                modifiers=frozenset(names).difference(types),
+                types=types,
+                predicate=result == "predicate",
+                requires=REQUIREMENTS[int(requirement)],
+                advisable=advice == "advise",
+                means=frozenset() if means == "-" else frozenset(means.split(".")),
+            )
+        )
+    return tuple(found)
+
+
+def variants() -> list[Variant]:
+    """Every variant that the emulator has, ordered by opcode."""
+    return [row.variant for opcode in ROWS for row in rows_of(opcode)]
+
+
+def find(spelling: str, operands: int | None, target: str | None) -> Row:
+    """The variant that is meant. Raises UnknownVariantError, and UnknownTargetError where the target lacks it."""
+    opcode, *names = spelling.strip().split(".")
+    asked = _asked(names, operands)
+    repeated = len(asked.modifiers) + len(asked.types) < len(names)
+    same = [row for row in rows_of(opcode) if row.modifiers == asked.modifiers and row.types == asked.types]
+    found = [] if repeated else same
+    fitting = [row for row in found if operands in (None, row.variant.operands)]
+    if not fitting:
+        _reject(spelling, opcode, names, operands, found)
+    row = min(fitting, key=lambda row: row.variant.operands)
+    if target is not None:
+        if target not in CATALOG.targets:
+            near = _near(target, tuple(CATALOG.targets))
+            raise UnknownTargetError(f"unknown target '{target}'" + (f"; did you mean '{near[0]}'?" if near else ""))
+        if not CATALOG.takes(row.requires, target):
+            here = [r for r in rows_of(opcode) if CATALOG.takes(r.requires, target)]
+            meant = Asked(row.types, row.modifiers | row.means, row.operands, complete=True)
+            none = f"no other {opcode} does the same there" if here else f"{target} has no {opcode} at all"
+            hint = _advice(here, meant, none)
+            runs = (" to ".join(dict.fromkeys(run)) for run in CATALOG.runs(row.requires))
+            raise UnknownTargetError(f"{row} does not exist on {target}, only on {' and '.join(runs)}; {hint}")
+    return row
+
+
+def _near(name: str, names: Sequence[str]) -> list[str]:
+    """The name that comes nearest, if one is near at all."""
+    import difflib  # only needed when something is wrong
+
+    return difflib.get_close_matches(name, names, n=1)
+
+
+def _asked(names: Sequence[str], operands: int | None) -> Asked:
+    """What the names of a spelling say, in whatever order the modifiers stand."""
+    types = tuple(n for n in names if n in TYPES)
+    return Asked(types, frozenset(names).difference(types), operands, complete=False)
+
+
+def _reject(spelling: str, opcode: str, names: list[str], operands: int | None, found: list[Row]) -> NoReturn:
+    rows = rows_of(opcode)
+    asked = spelling if operands is None else f"{spelling} with {counted(operands)}"
+    if not rows:
+        near = _near(opcode, tuple(ROWS))
+        hint = f"did you mean '{near[0]}'?" if near else "opcodes: " + ", ".join(ROWS)
+        raise UnknownVariantError(f"{asked}: unknown opcode '{opcode}'; {hint}")
+    if found:
+        counts = " or ".join(str(row.variant.operands) for row in found)
+        raise UnknownVariantError(f"{asked}: it takes {counts} source operands")
+    wanted = _asked(names, operands)
+    hint = _advice(rows, wanted, f"no {opcode} has all of this")
+    raise UnknownVariantError(f"{asked} does not exist: {_why_not(opcode, names, rows)}; {hint}")
+
+
+def _advice(rows: Sequence[Row], asked: Asked, none: str) -> str:
+    """What to write; where nothing is equal, that, and what is spelled alike."""
+    advised = [row for row in rows if may_be_advised(row, asked) and not row.means]
+    fewest = min((len(row.modifiers) for row in advised), default=0)
+    advised = [row for row in advised if len(row.modifiers) == fewest]
+    near = sorted(advised or rows, key=lambda row: _distance(row, asked))[:3]
+    listed = ", ".join(dict.fromkeys(row.variant.spelling for row in near))
+    return f"write {listed}" if advised else f"{none}; spelled alike: {listed}" if rows else none
+
+
+def _why_not(opcode: str, names: list[str], rows: Sequence[Row]) -> str:
+    repeated = [n for i, n in enumerate(names) if n in names[:i] and n not in TYPES]
+    if repeated:
+        return f".{repeated[0]} stands twice"
+    types = tuple(n for n in names if n in TYPES)
+    typed = [row for row in rows if row.types == types]
+    if not typed:
+        has = ", ".join("." + ".".join(t) for t in dict.fromkeys(row.types for row in rows))
+        if not types:
+            return f"a spelling ends in its type, and {opcode} has {has}"
+        return f"{opcode} has no .{'.'.join(types)}, only {has}"
+    known = dict.fromkeys(n for row in typed for n in row.variant.spelling.split(".")[1:] if n not in TYPES)
+    strange = [n for n in names if n not in known and n not in TYPES]
+    spelled = ".".join((opcode, *types))
+    if strange:
+        has = ", ".join("." + n for n in known) or "no modifiers"
+        return f".{strange[0]} does not exist for {spelled}, which has {has}"
+    return f"these modifiers of {spelled} do not go together, or one is missing"
+
+
+def _distance(row: Row, asked: Asked) -> tuple[int, int, float, int]:
+    """How far a variant is from what was asked: first other names, then other types, then spelling and operands."""
+    import difflib
+
+    wanted, has = asked.modifiers.union(asked.types), row.modifiers.union(row.types)
+    spelled = ".".join((*sorted(asked.modifiers), *asked.types))
+    alike = difflib.SequenceMatcher(None, spelled, row.variant.spelling.partition(".")[2]).ratio()
+    return len(wanted ^ has), int(row.types != asked.types), -alike, abs(row.operands - (asked.operands or 0))

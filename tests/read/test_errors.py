@@ -1,0 +1,172 @@
+"""How mistakes are reported: each once, all of them, in order, and nothing is made of them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+from helpers import ROOT
+from helpers.project import Project
+from helpers.validating import ADD, MAX, MODIFIERS, MUL, TARGETS, TYPES, expect_error
+
+
+def test_a_missing_key_is_reported_where_the_mapping_begins(project: Project) -> None:
+    project.edit(ADD, "summary: Sum of two values.\n", "")
+    expect_error(project, project.run("validate"), f"{ADD}:2:1", "missing key 'summary'", "opcode, summary, syntax")
+
+
+# Each: the file, what is replaced, by what (« stands before the mistake), a part of the message.
+SHARED_MISTAKES = {
+    "a format": (TYPES, "f16:    {format: f16,", "f16:    {format: «f61,", "unknown format 'f61'"),
+    "a NaN rule": (TYPES, "nan: payload,", "nan: «payloads,", "unknown NaN rule 'payloads'"),
+    "a NaN": (
+        TYPES,
+        "canonical_nan: 0x7fffffff}",
+        "canonical_nan: «0x7f800000}",
+        "0x7f800000 is not a quiet NaN of f32",
+    ),
+    "a group": (MODIFIERS, "[rn, rz, rm, rp]", "[rn, rz, rm, «rpp]", "unknown modifier 'rpp'"),
+    "a target": (MODIFIERS, "sm_10..sm_13", "sm_10..«sm_1", "unknown target 'sm_1'"),
+    "a stage": (MODIFIERS, "x = copySign(0, x) if", "x = copySign(0, «y) if", "unknown name 'y'"),
+    "a unit": ("spec/units.yaml", "  COS:\n", "  «cos:\n", "'cos' cannot be a name here"),
+    "a PTX version": (TARGETS, "sm_107,   ptx: 9.4", "sm_107,   ptx: «9.9", "unknown PTX version '9.9'"),
+}
+
+
+@pytest.mark.parametrize("name", SHARED_MISTAKES)
+def test_a_mistake_in_a_file_that_others_need_is_not_reported_again_where_they_need_it(
+    project: Project, name: str
+) -> None:
+    shutil.copytree(ROOT / "spec/instructions", project.root / "spec/instructions", dirs_exist_ok=True)
+    path, old, new, message = SHARED_MISTAKES[name]
+    project.edit(path, old, new)
+    at = project.place(path, "«")
+    project.edit(path, "«", "")
+    expect_error(project, project.run("validate"), at, message)
+    # Nor is a file right that was not held against what it needs.
+    expect_error(project, project.run("validate", project.root / MAX), at, message)
+
+
+def test_a_help_says_what_is_expected(project: Project) -> None:
+    text = (project.root / TARGETS).read_text("utf-8")
+    project.write(TARGETS, re.sub(r"(?m)^targets:\n(?:  - .*\n)+", "targets: []\n", text))
+    expected = "help: expected a list of targets, in the order in which requirements compare them\n"
+    expect_error(project, project.run("validate"), project.place(TARGETS, "[]"), "too few entries", expected)
+    project.write(TARGETS, text)
+    project.edit(MODIFIERS, "sm_10..sm_13", "sm_10")
+    at = project.place(MODIFIERS, "sm_10", "within")
+    expected = "help: expected a range of targets, as in sm_20..sm_35 or sm_20..\n"
+    expect_error(project, project.run("validate"), at, "'sm_10' is not what belongs here", expected)
+
+
+def test_a_key_of_the_wrong_kind_and_an_unknown_one_are_two_errors(project: Project) -> None:
+    project.edit(ADD, "syntax:\n", "syntax: many\nsintax:\n")
+    err = project.run("validate").err
+    assert f"{project.place(ADD, 'many')}: error: expected a list, this is text" in err
+    assert f"{project.place(ADD, 'sintax')}: error: unknown key 'sintax'" in err
+    assert "did you mean 'syntax'?" in err and err.endswith("2 errors\n")
+
+
+def test_a_file_is_named_after_its_opcode(project: Project) -> None:
+    path = project.root / ADD
+    path.rename(path.with_name("sum.yaml"))
+    at = project.place("spec/instructions/sum.yaml", "add", "opcode:")
+    expect_error(project, project.run("validate"), at, "the opcode is 'add', the file sum.yaml", "rename")
+
+
+def test_a_long_line_is_shown_around_the_mistake(project: Project) -> None:
+    project.edit(ADD, "[+inf, 0.5, 1.0]", f"[1{'0' * 100_000}, {'0' * 100_000}.x, 1.0]")
+    result = project.run("validate")
+    assert result.code == 1 and "neither a class" in result.err and len(result.err) < 4000
+
+
+def test_all_errors_of_all_files_are_reported_at_once(project: Project) -> None:
+    shutil.copy(ROOT / MUL, project.root / MUL)
+    project.edit(ADD, "add{.rnd}.f64 ", "add{.rnd}.f46 ")
+    project.edit(ADD, "target: sm_53,", "target: sm_54,")
+    project.edit(MAX, "section: 9.7.3.12, anchor", "section: x, anchor")
+    project.edit(MUL, "d = a * b", "d = a * e")
+    project.write("spec/instructions/min.yaml", "opcode: [min\n")
+    project.write("spec/observed/speed.yaml", "command: none\n")
+    result = project.run("validate")
+    assert result.code == 1
+    places = [
+        project.place(ADD, ".f46"),
+        project.place(ADD, "sm_54"),
+        project.place(MAX, "x, anchor"),
+        "spec/instructions/min.yaml:",
+        project.place(MUL, "e", "d = a * e"),
+        "spec/observed/speed.yaml:1:1",
+    ]
+    for place in places:
+        assert f"{place}" in result.err
+    heads = [line for line in result.err.splitlines() if ": error: " in line]
+    # Columns point at the parts, and files and lines come in order.
+    assert [h.split(":")[0] for h in heads] == sorted(h.split(":")[0] for h in heads)
+
+
+def test_nothing_is_generated_from_a_specification_with_errors(project: Project) -> None:
+    assert project.run("generate").code == 0
+    before = {p: p.read_bytes() for p in (project.root / "generated").rglob("*") if p.is_file()}
+    project.edit(MAX, "return maximum(x, y)", "return minimum(x, y)")
+    result = project.run("generate")
+    assert result.code == 1 and "contradicts" in result.err
+    assert {p: p.read_bytes() for p in (project.root / "generated").rglob("*") if p.is_file()} == before
+    assert [p.name for p in project.root.iterdir() if p.name.startswith(".")] == []
+
+
+def test_positions_in_a_literal_block_count_characters(project: Project) -> None:
+    project.edit(ADD, "  d = a + b\n", "  # größer als – ∞\n\n  s = a + b  # ½\n  d = s + e  # é\n")
+    expect_error(project, project.run("validate"), project.place(ADD, "e  # é"), "unknown name 'e'")
+
+
+def test_validate_reports_on_the_paths_it_is_given(project: Project) -> None:
+    shutil.copy(ROOT / MUL, project.root / MUL)
+    project.edit(ADD, "target: sm_53,", "target: sm_54,")
+    project.edit(MAX, "section: 9.7.3.12, anchor", "section: x, anchor")
+    assert project.run("validate", project.root / ADD).err.endswith("\n1 error\n")
+    assert project.run("validate", project.root / "spec").err.endswith("\n2 errors\n")
+    assert project.run("validate", project.root / ADD, project.root).err.endswith("\n2 errors\n")
+    for paths, said in (
+        ([MUL], "1 file: 1 opcode, 55 variants, no errors\n"),
+        ([TYPES], "1 file: 0 opcodes, 0 variants, no errors\n"),
+        ([MUL, TYPES, "spec/instructions/../types.yaml"], "2 files: 1 opcode, 55 variants, no errors\n"),
+    ):
+        assert project.run("validate", *(project.root / p for p in paths)).out == said
+    project.write("spec/instructions/sub.yml", "opcode: sub\n")
+    assert "would be ignored" in project.run("validate", project.root / "spec/instructions/sub.yml").err
+
+
+@pytest.mark.parametrize("path", ["nowhere", "templates", "spec/schema", "../other/spec/types.yaml", ".."])
+def test_a_path_that_is_not_validated_is_misuse(project: Project, path: str) -> None:
+    shutil.copytree(project.root / "spec", project.root / "../other/spec")
+    result = project.run("validate", project.root / TYPES, project.root / path)
+    assert result.code == 2 and result.out == ""
+    said = "no such file" if path == "nowhere" else f"names no file of the specification of {project.root}"
+    assert said in result.err
+
+
+SHORT_TEXT_OF_MUCH = {
+    "choices": "- add" + ".{" + ",".join(["rn", "rz"] * 200) + "}" * 1 + ".{f32,f64}" * 300 + "  d, a, b",
+    "options": "- add" + "{.rn}" * 60 + ".f32  d, a, b",
+    "empty options": "- add" + "{}" * 60 + ".f32  d, a, b",
+    "braces": "- add" + "{" * 5000 + "}" * 5000 + ".f32  d, a, b",
+    "names": "- add" + ".rn" * 30_000 + ".f32  d, a, b",
+}
+
+
+@pytest.mark.parametrize("name", SHORT_TEXT_OF_MUCH)
+def test_a_line_that_stands_for_too_much_is_refused_at_once(project: Project, name: str) -> None:
+    project.edit(ADD, "  - add{.rnd}.f64                       d, a, b", f"  {SHORT_TEXT_OF_MUCH[name]}")
+    result = project.run("validate")
+    assert result.code == 1
+    assert "spellings" in result.err or "names in one spelling" in result.err
+
+
+def test_evidence_for_another_specification_is_not_shown_as_proof(project: Project) -> None:
+    assert project.run("generate").code == 0
+    ledger = (project.root / "generated/manual/ledger.md").read_text("utf-8")
+    assert "was recorded for another state of the specification" in ledger
+    assert "| `add.f64` | 2 | sm_13, PTX 1.0 | sm_10, PTX 1.0 |" in ledger
+    assert "abs.f64" not in ledger

@@ -1,0 +1,296 @@
+"""What the tables, notes and requirements rest on: each says it, truly as far as that can be told, and shows it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from helpers import ROOT, repository
+from helpers.project import Project
+from ptxspec import Requirement
+from ptxspec.grounds import KINDS, Grounds
+from ptxspec.model import CornerRow, Instruction
+from ptxspec.query import show
+from ptxspec.roots import find
+
+SPEC = repository.specification()
+DB = repository.database()
+MANUAL = ROOT / "generated/manual"
+MAX = "spec/instructions/max.yaml"
+
+
+def raw(path: Path) -> Any:
+    return yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
+
+
+def entries() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every entry of the files that has grounds, with where it stands. A NaN rule of types.yaml may be stated anew."""
+    for path in sorted((ROOT / "spec/instructions").glob("*.yaml")):
+        data = raw(path)
+        for key in ("requires", "corner_cases", "notes"):
+            for i, entry in enumerate(data.get(key, [])):
+                yield f"{path.name}: {key} {i + 1}", entry
+    for name, rule in raw(ROOT / "spec/types.yaml")["nan_rules"].items():
+        yield f"types.yaml: {name}", rule
+    for name, modifier in raw(ROOT / "spec/modifiers.yaml")["modifiers"].items():
+        yield f"modifiers.yaml: {name}", modifier
+
+
+def page(opcode: str, suffix: str = "md") -> str:
+    return (MANUAL / f"{opcode}.{suffix}").read_text("utf-8")
+
+
+# Each says what it rests on
+
+
+def test_each_table_note_requirement_rule_and_modifier_says_what_it_rests_on() -> None:
+    assert [where for where, e in entries() if e.keys().isdisjoint(("section", "ieee754", "rests_on"))] == []
+
+
+def test_a_section_that_is_named_is_on_the_instructions_own_pages_or_above_them() -> None:
+    for i in SPEC.instructions.values():
+        own = {p.section for p in i.pages} | {p.section.rpartition(".")[0] for p in i.pages}
+        said = [*i.rules, *i.corner_tables, *i.notes, *(rule for _, rule in i.nan)]
+        cited = {s for entry in said for s in entry.rests_on.section.split(", ") if s}
+        assert cited <= own, i.opcode
+
+
+def makes_canonical_nan(i: Instruction, row: CornerRow) -> bool:
+    return row.result.kind == "bits" and row.result.bits in (0x7FFF, 0x7FFFFFFF)
+
+
+def test_bits_of_a_nan_that_the_manual_leaves_open_rest_on_something_else() -> None:
+    found = [(i.opcode, t) for i in SPEC.instructions.values() for t in i.corner_tables
+             if any(makes_canonical_nan(i, r) for r in t.rows)]  # fmt: skip
+    assert len(found) > 30
+    assert [(o, t.title) for o, t in found if {*t.rests_on.kinds} <= {"manual", "derived"}] == []
+
+
+@pytest.mark.parametrize(
+    ("opcode", "title", "rests_on"),
+    [
+        ("div", "Large divisors with .full", "ptxas folding"),
+        ("cos", "Subnormal numbers", "ptxas folding"),
+        ("ex2", "Subnormal operands", "ptxas folding"),
+        ("rcp", "The nearest upper word in double precision", "our reading of manual 9.7.3.14"),
+        ("rsqrt", "The nearest upper word in double precision", "our reading of manual 9.7.3.17"),
+        ("rsqrt", "Negative numbers and the upper word in double precision", "our reading of manual 9.7.3.17"),
+        ("tanh", "Subnormal numbers pass through", "manual 9.7.3.22"),
+        ("tanh", "Subnormal numbers in half precision", "our reading of manual 9.7.4.9"),
+        ("mul", "Saturation of a negative zero", "ptxas folding; our reading"),
+        ("add", "Exact zero sums", "derived from IEEE 754 6.3"),
+        ("add", "Payloads in double precision", "derived from manual 9.7.3 and IEEE 754 6.2.3"),
+        ("max", "NaN results without .NaN", "our reading of manual 9.7.3.12"),
+        ("testp", "Normal, zeros included", "manual 9.7.3.1"),
+    ],
+)
+def test_what_a_table_rests_on(opcode: str, title: str, rests_on: str) -> None:
+    (table,) = (t for t in SPEC.instructions[opcode].corner_tables if t.title == title)
+    assert table.rests_on.text == rests_on
+
+
+def test_what_an_emulator_reads_into_a_silent_manual_is_open() -> None:
+    for v in DB.variants:
+        names = v.spelling.split(".")[1:]
+        assert ("whether .sat turns -0.0 into +0.0" in v.rests_on) == ("sat" in names and v.claim == "exact"), v
+        cut = v.opcode == "mad" and v.types[-1] == "f32" and not {"rn", "rz", "rm", "rp"} & {*names}
+        assert ("which way sm_1x rounds the sum" in v.rests_on) == cut, v
+
+
+# It is shown
+
+
+@pytest.mark.parametrize("opcode", SPEC.instructions)
+def test_the_pages_show_what_everything_rests_on(opcode: str) -> None:
+    i, text, html = SPEC.instructions[opcode], page(opcode), page(opcode, "html")
+    for t in i.corner_tables:
+        head = f"{t.title} ({t.rests_on.text})"
+        assert f"\n{head}" in text and f"<caption>{head}" in html
+    assert [f"({n.rests_on.text})" in line for n, line in zip(i.notes, listed(text, "Notes"), strict=True)] == [
+        True for _ in i.notes
+    ]
+    rules = [line for line in text.partition("## Requirements")[2].partition("## ")[0].splitlines() if line[:1] == "|"]
+    for rule, line in zip((*i.rules, *i.assembler_rules), rules[2:], strict=True):
+        assert line.endswith(f"| {rule.rests_on.text} |")
+    for m in SPEC.modifiers.values():
+        if f"- `.{m.name}`: " in text:
+            assert f"{m.summary} ({m.rests_on.text})" in text
+
+
+def listed(text: str, heading: str) -> list[str]:
+    found = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    return [line for line in found.splitlines() if line.startswith("- ")]
+
+
+def test_the_data_says_it_as_the_pages_do() -> None:
+    for name, i in SPEC.instructions.items():
+        opcode = json.loads((ROOT / f"generated/data/opcodes/{name}.json").read_text("utf-8"))
+        for key, own in (("corner_cases", i.corner_tables), ("notes", i.notes), ("requires", i.rules)):
+            for said, entry in zip(opcode[key], own, strict=True):
+                g = entry.rests_on
+                assert said["rests_on"]["text"] == g.text
+                assert tuple(said["rests_on"]["kinds"]) == g.kinds
+                assert (said["rests_on"]["section"] or "") == g.section
+        assert {r["rests_on"]["text"] for r in opcode["assembler"]["requires"]} <= {"ptxas verdicts"}
+
+
+def test_show_says_it_of_a_variants_notes_and_nans() -> None:
+    shown = show.page(find(ROOT), "neg.f64")
+    assert "- NaN results: The bits are passed on as the operation left them. (ptxas folding)" in shown
+    assert "only changes its sign. (manual 9.7.3.10, 9.7.4.5)" in shown
+    shown = show.page(find(ROOT), "add.f32")
+    assert "payloads are lost. (ptxas folding; our reading of manual 9.7.3, 9.7.4)" in shown
+
+
+def test_the_index_and_the_schema_have_all_kinds() -> None:
+    schema = json.loads((ROOT / "spec/schema/common.schema.json").read_text("utf-8"))
+    assert schema["$defs"]["ground"]["enum"] == list(KINDS)
+    for kind, meaning in KINDS.items():
+        assert f"- {kind}: {meaning}" in page("index")
+
+
+def test_grounds_in_words() -> None:
+    assert Grounds(("manual",), "9.7.3.3").text == "manual 9.7.3.3"
+    assert Grounds(("derived",), "9.7.3.3", "6.3").text == "derived from manual 9.7.3.3 and IEEE 754 6.3"
+    assert Grounds(("derived",), "", "6.3").text == "derived from IEEE 754 6.3"
+    assert Grounds(("manual", "derived"), "9.7.3", "6.2").text == "manual 9.7.3; derived from IEEE 754 6.2"
+    assert Grounds(("our reading",), "9.7.3").text == "our reading of manual 9.7.3"
+    assert Grounds(("manual", "our reading"), "9.7.3").text == "manual 9.7.3; our reading"
+    assert Grounds(("ptxas folding", "our reading"), "9.7.3").text == "ptxas folding; our reading of manual 9.7.3"
+    assert Grounds().text == "our reading"
+
+
+# What a file may say
+
+TABLE = "  - title: Both zeros\n    section: 9.7.3.12, 9.7.4.8\n"
+WRONG = {
+    "an unknown ground": ("rests_on: ptxas foldings", "ptxas foldings", "is not allowed here", "'ptxas folding'"),
+    "an unknown ground in a list": ("rests_on: [manual, guess]", "guess", "is not allowed here", ""),
+    "no ground": ("rests_on: []", "[]", "too few entries", "or a list of these"),
+    "a mapping": ("rests_on: {manual: 9.7.3}", "{manual", "expected text or a list", "our reading"),
+    "the manual, nowhere": ("rests_on: manual", "manual", "where does the manual say it?", "section: 9.7.3.12"),
+    "derived from nothing": ("rests_on: derived", "derived", "what is it derived from?", "a clause of IEEE 754-2019"),
+    "a section that ptxas does not have": (
+        "section: 9.7.3.12\n    rests_on: ptxas folding", "section", "nothing here rests on a section", "remove it",
+    ),
+    "a clause that nothing is derived from": (
+        "ieee754: 6.3\n    rests_on: our reading", "ieee754", "nothing here is derived from IEEE 754", "remove it",
+    ),
+    "no clause": ("ieee754: six", "six", "'six' is not what belongs here", "as in 6.3"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_grounds_that_cannot_be_are_named_with_their_place(project: Project, name: str) -> None:
+    new, at, message, help = WRONG[name]
+    project.edit(MAX, TABLE, f"  - title: Both zeros\n    {new}\n")
+    lines = (project.root / MAX).read_text("utf-8").splitlines()
+    first = lines.index("  - title: Both zeros")
+    line = next(n for n in range(first, len(lines)) if at in lines[n])
+    result = project.run("validate")
+    assert result.code == 1 and result.err.endswith("\n1 error\n"), result.err
+    assert result.err.startswith(f"{MAX}:{line + 1}:{lines[line].index(at) + 1}: error: "), result.err
+    assert message in result.err and help in result.err
+
+
+def test_what_states_no_grounds_is_our_reading(project: Project) -> None:
+    project.edit(MAX, TABLE, "  - title: Both zeros\n")
+    assert project.run("generate").code == 0
+    assert "Both zeros (our reading)" in (project.root / "generated/manual/max.md").read_text("utf-8")
+
+
+# What the manual says and the pages did not, or said wrongly
+
+
+def test_a_page_claims_a_default_rounding_only_where_there_is_one() -> None:
+    for opcode in SPEC.instructions:
+        found = re.search(r"^Operations round once: .*; (.*)\.$", page(opcode), re.MULTILINE)
+        expected = None
+        if opcode in ("add", "sub", "mul"):
+            expected = "without a modifier roundTiesToEven"
+        elif opcode == "mad":
+            expected = "without a modifier, which only .f32 allows, roundTiesToEven"
+        elif opcode in ("fma", "div", "rcp", "sqrt"):
+            expected = "there is no default"
+        assert (found[1] if found else None) == expected, opcode
+        assert ("without a modifier" in page(opcode, "html")) == bool(expected and "without" in expected)
+
+
+def test_the_nans_of_abs_neg_and_rsqrt_rest_on_their_own_pages() -> None:
+    assert "`.f64`: The bits are passed on as the operation left them. (manual 9.7.3.9)" in page("abs")
+    assert "`.f64`: The bits are passed on as the operation left them. (ptxas folding)" in page("neg")
+    assert "NaN whose lower word is zero. (manual 9.7.3.14)" in page("rcp")
+    assert "NaN whose lower word is zero. (manual 9.7.3.17; our reading)" in page("rsqrt")
+    for opcode in ("abs", "neg"):
+        both = ", ".join(p.section for p in SPEC.instructions[opcode].pages)
+        (note,) = (n for n in SPEC.instructions[opcode].notes if "Later hardware" in n.text)
+        assert note.rests_on.text == f"manual {both}" and not note.selector.text
+        assert all(name in page(opcode) for name in ("FADD", "DADD", "HADD2", "HFMA2.BF16_V2"))
+
+
+def test_when_a_result_counts_as_tiny_is_said_on_every_page_with_ftz() -> None:
+    pages = [o for o in SPEC.instructions if "- `.ftz`: " in page(o)]
+    assert {"add", "sub", "sqrt", "sin", "mul"} <= {*pages}
+    for opcode in pages:
+        line = next(line for line in page(opcode).splitlines() if line.startswith("- `.ftz`: "))
+        assert "The manual does not say when a result counts as tiny" in line and "sm_1x" in line
+        assert line.endswith("(manual 9.7.3; ptxas folding; our reading)")
+
+
+def test_registers_are_those_of_the_instructions_page_and_constants_those_that_are_taken() -> None:
+    named = {
+        "abs": ".f16x2 or .b32",
+        "max": ".f16x2 or .b32",
+        "min": ".f16x2 or .b32",
+        "tanh": ".f16x2",
+        "ex2": ".f16x2",
+    }
+    for opcode, i in SPEC.instructions.items():
+        rows = [line for line in page(opcode).partition("## Semantics")[0].splitlines() if line.startswith("| `.")]
+        cells = {r.split("`")[1].lstrip("."): [c.strip() for c in r.strip("|").split("|")] for r in rows}
+        assert {*cells} == {v.type.name for v in i.variants}
+        for name, (_, _, registers, _, constants) in cells.items():
+            assert constants == ("floating-point ones" if name in ("f32", "f64") else "none")
+            if name == "f16x2":
+                assert registers.partition(",")[0] == named.get(opcode, ".b32"), opcode
+
+
+# A spelling that the manual has and the assembler does not
+
+
+def test_a_refused_spelling_is_told_by_query_lint_ledger_and_page() -> None:
+    said = "the manual has rcp.f64 as rcp.rn.f64, from sm_13 on and in PTX 1.0 to 1.3; ptxas 13.5.37 takes it nowhere"
+    nothing = "no rcp has all of this on sm_13 and PTX 1.3"
+    for target, ptx, help in (
+        (None, None, "write rcp.rn.f64"),
+        ("sm_13", "1.3", nothing),
+        ("sm_90", None, "write rcp.rn.f64"),
+    ):
+        verdict = DB.query("rcp.f64", target=target, ptx=ptx)
+        assert not verdict.exists and not verdict.outside
+        assert [(r.code, r.message) for r in verdict.reasons] == [("refused-by-assembler", said)]
+        assert verdict.manual == Requirement(ptx="1.0", target="sm_13", until="1.3")
+        assert (verdict.means, verdict.help) == ("rcp.rn.f64", help)
+    module = ".version 1.3\n.target sm_13\n.entry k () {\n.reg .f64 %d<4>;\nrcp.f64 %d0, %d1;\n}\n"
+    (finding,) = DB.lint(module)
+    assert (finding.code, finding.message) == ("refused-by-assembler", said)
+    assert "| `rcp.f64` | 1 | sm_13, PTX 1.0 to 1.3 | refuses it |" in page("ledger")
+    assert "rcp.f64 d, a    // refused by ptxas 13.5.37" in page("rcp")
+    assert "| `rcp.f64` | 1 | sm_13, PTX 1.0 to 1.3 | `rcp.rn.f64` |" in page("rcp")
+
+
+def test_a_refusal_is_about_variants_and_leaves_some(project: Project) -> None:
+    project.edit(MAX, "assembler:\n", "assembler:\n  refuses: max.ftz.f64\n")
+    result = project.run("validate")
+    assert result.code == 1 and "no variant of max matches 'max.ftz.f64'" in result.err
+    assert f"{MAX}:{project.place(MAX, 'max.ftz.f64').split(':')[1]}:" in result.err
+    project.edit(MAX, "refuses: max.ftz.f64", "refuses: {operands: 2}")
+    assert project.run("validate").code == 0
+    project.edit(MAX, "refuses: {operands: 2}", 'refuses: [".{f32,f64}", ".{f16,f16x2}", ".{bf16,bf16x2}"]')
+    result = project.run("validate")
+    assert result.code == 1 and "the assembler takes no max at all" in result.err
