@@ -11,12 +11,13 @@ import pytest
 from numpy.typing import NDArray
 from oracles.mpfr import ROUNDING
 
+from helpers import arithmetic_package
 from helpers.arithmetic_package import PATHS, load, taking
 from helpers.grids import near, near_triples, ragged, uniform
 
 binary = load("binary")
 environment = load("environment")
-operations = load("operations")
+operations = arithmetic_package.operations()
 
 F16 = binary.Format("f16", 5, 10, 0x7FFF)
 BF16 = binary.Format("bf16", 8, 7, 0x7FFF)

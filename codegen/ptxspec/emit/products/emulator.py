@@ -22,11 +22,10 @@ _FOLDER = "python/ptxemu"
 _WIDTH = 110
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
-    "5.4.1": "operations", "5.4.2, 5.8": "operations", "5.5.1": "operations", "5.7.2": "operations",
-    "5.11": "operations",
-    "6.2.1": "operations", "9.2": "elementary", "9.6": "operations", "": "operations",
+    "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
+    "6.2.1": "encoding", "9.2": "elementary", "9.6": "comparison", "": "selection",
 }  # fmt: skip
-_INVENTED = {FLUSH: "rounding", PROPAGATE: "operations", REPLACE: "rounding"}
+_INVENTED = {FLUSH: "encoding", PROPAGATE: "selection", REPLACE: "selection"}
 
 
 @dataclass(frozen=True)
