@@ -6,7 +6,7 @@
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
 // or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
-// stand the target and the PTX version that it needs.
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 

@@ -10,6 +10,15 @@
 #define PTXSPEC_ARCH 0
 #endif
 
+// Which kind of target: 1 of one that a family of GPUs shares (sm_100f), 2 of one GPU's own (sm_100a), 0 of the others.
+#if defined(__CUDA_ARCH_SPECIFIC__)
+#define PTXSPEC_KIND 2
+#elif defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
+#define PTXSPEC_KIND 1
+#else
+#define PTXSPEC_KIND 0
+#endif
+
 // The newest PTX version that this toolkit writes, as 86 for 8.6.
 #define PTXSPEC_TOOLKIT (__CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__)
 #if 0
@@ -111,8 +120,9 @@
 #error "this toolkit is too old"
 #endif
 
-// The target that is compiled for, and the toolkit, have what a variant requires.
-#define PTXSPEC_TAKES(architecture, ptx) (PTXSPEC_ARCH >= (architecture) && PTXSPEC_PTX >= (ptx))
+// The target that is compiled for, and the toolkit, have what a variant requires: 900 is sm_90, 1002 is sm_100a.
+#define PTXSPEC_TAKES(architecture, ptx) \
+    (PTXSPEC_ARCH >= (architecture) / 10 * 10 && PTXSPEC_KIND >= (architecture) % 10 && PTXSPEC_PTX >= (ptx))
 
 // Without optimisation, only `if constexpr` keeps what is not taken from the assembler.
 #if __cplusplus >= 201703L
@@ -179,6 +189,7 @@ typedef struct {
     ptxspec_run(&name##_test, registers, sizeof registers / sizeof *registers, *rows, sizeof *rows / sizeof **rows, \
                 numbers, sizeof numbers / sizeof *numbers)
 #define PTXSPEC_MOST 16
+#define PTXSPEC_UNWRITTEN 0xa5
 
 static int ptxspec_architecture, ptxspec_passed, ptxspec_failed, ptxspec_skipped;
 
@@ -225,7 +236,7 @@ static bool ptxspec_same(unsigned long long got, unsigned long long want, const 
 static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *registers, int count,
                         const unsigned long long *rows, int columns, const unsigned short *numbers, unsigned int n)
 {
-    if (!test->compiled || ptxspec_architecture < test->architecture) {
+    if (!test->compiled || ptxspec_architecture < test->architecture / 10 * 10) {
         ptxspec_skipped++;
         return;
     }
@@ -235,6 +246,8 @@ static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *regist
     for (int r = 0; r < count; r++) {
         int bytes = registers[r].type.bytes;
         ptxspec_check(cudaMallocManaged(&memory[r], (size_t)n * bytes), "memory");
+        for (size_t i = 0; i < (size_t)n * bytes; i++)
+            memory[r][i] = PTXSPEC_UNWRITTEN;
         arguments[r] = &memory[r];
         for (unsigned int i = 0; i < n && r < sources; i++) {
             unsigned long long cell = rows[(size_t)numbers[i] * columns + registers[r].cell];
@@ -246,7 +259,13 @@ static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *regist
     arguments[count] = &n;
     ptxspec_check(cudaLaunchKernel(test->kernel, dim3((n + 255) / 256), dim3(256), arguments, 0, 0), test->spelling);
     ptxspec_check(cudaDeviceSynchronize(), test->spelling);
-    for (unsigned int i = 0; i < n; i++) {
+    bool written = test->architecture % 10 == 0;
+    for (size_t i = 0; i < (size_t)n * registers[sources].type.bytes; i++)
+        written = written || memory[sources][i] != PTXSPEC_UNWRITTEN;
+    // Which kind of target the kernel was compiled for is known there alone.
+    if (!written)
+        ptxspec_skipped++;
+    for (unsigned int i = 0; i < n && written; i++) {
         const unsigned long long *row = rows + (size_t)numbers[i] * columns;
         bool any_nan = row[columns - 1] != 0, same = true;
         unsigned long long got[PTXSPEC_MOST];

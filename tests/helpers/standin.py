@@ -53,9 +53,14 @@ class StandIn:
         shapes = dict(_SHAPE.findall(headers["ptxspec.cuh"]))
         kernels = {}
         for shape, kernel, spelling, architecture, ptx in _KERNEL.findall(source):
-            taken = int(architecture) <= int(self.target[3:]) * 10 and int(ptx) <= self.ptx
+            taken = int(architecture) <= _number(self.target) and int(ptx) <= self.ptx
             kernels[kernel] = _Kernel(spelling if taken else "", shapes[shape])
         return _Module(self, kernels)
+
+
+def _number(target: str) -> int:
+    """A target as kernels' guards have it; the stand-in knows of no families."""
+    return int(target[3:].rstrip("fa")) * 10 + {"f": 1, "a": 2}.get(target[-1], 0)
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,6 @@ from .registers import by_operand, to_lanes
 
 Array = NDArray[Any]
 
-# Claims that promise every bit.
-BITWISE = ("exact", "measured")
-
 
 @dataclass(frozen=True)
 class Case:
@@ -96,10 +93,10 @@ class Comparison:
         self._judge = Judge(spec, spec.instructions[variant.opcode], variant, target) if bounded else None
 
     def agrees(self, found: Found) -> bool | None:
-        """Whether the claim holds; None where there is no claim."""
+        """Whether the claim holds; None where there is no claim. What nobody has judged yet is to have every bit."""
         if self.claim == "unspecified":
             return None
-        return found.equal if self.claim in BITWISE else not found.outside
+        return not found.outside if self.claim == "bounded" else found.equal
 
     def compare(self, operands: Sequence[Array], got: Array, want: Array) -> Found:
         """All arrays are encodings of whole registers; `got` and `want`, the emulator's, are those of the results."""

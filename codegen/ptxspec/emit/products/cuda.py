@@ -170,7 +170,9 @@ def _number(version: str) -> int:
 
 
 def _architecture(target: str) -> int:
-    return int(target.removeprefix("sm_").rstrip("af")) * 10
+    """A target as the header's guard has it: 900 is sm_90, 1001 sm_100f, 1002 sm_100a."""
+    number = target.removeprefix("sm_").rstrip("af")
+    return int(number) * 10 + {"f": 1, "a": 2}.get(target[-1], 0)
 
 
 def shape_of(v: Variant) -> Shape:
