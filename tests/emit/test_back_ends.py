@@ -20,10 +20,10 @@ from ptxspec.check.corner_cases import agrees, cases
 from ptxspec.emit.lowering import Lowering
 from ptxspec.emit.products import native
 from ptxspec.emit.products.emulator import HOMES
-from ptxspec.model import Format, Variant
+from ptxspec.model import BOOL, Format, Kind, Variant, bits_of, float_in
 from ptxspec.semantics.exact import evaluate as exact
 from ptxspec.semantics.functions import TABLE, Function
-from ptxspec.semantics.program import BOOL, Apply, Const, Kind, bits_of, float_in
+from ptxspec.semantics.program import Apply, Const
 
 # What languages have operators for, which need no function.
 WRITTEN_OUT = {*Lowering.OPERATORS, "logicalNot", "bitNot", "shiftLeft", "shiftRight", "highWord"}
@@ -92,7 +92,7 @@ def test_a_bitwise_function_looks_at_no_other_bit(f: Function) -> None:
 
 def lanes(whole: bool) -> list[tuple[Variant, Checked]]:
     """Variants of one lane, with their programs."""
-    every = [(v, c) for c in checked().values() for v in c.instruction.variants if v.type.lanes == 1]
+    every = [(v, c) for c in checked().values() for v in c.instruction.variants if v.lanes == 1]
     return every if whole else spread(every, 100)
 
 
@@ -100,7 +100,7 @@ def lanes(whole: bool) -> list[tuple[Variant, Checked]]:
 def test_the_emulator_agrees_with_the_exact_back_end_on_every_variant(whole: bool) -> None:
     rng = random.Random(2026)
     for v, c in lanes(whole):
-        f = v.type.format
+        f = v.home.format
         grid = special(f.exponent_bits, f.fraction_bits).tolist()
         rows = [tuple(rng.choice(grid) for _ in range(v.operands)) for _ in range(24)]
         rows += [tuple(rng.getrandbits(f.width) for _ in range(v.operands)) for _ in range(8)]
@@ -120,10 +120,10 @@ def test_the_emulator_satisfies_every_row_of_every_corner_case_table(whole: bool
                 continue
             for row in table.rows:
                 found = list(cases(row, c.programs[v][None]))
-                columns = [np.array(x, f"u{v.type.width // 8}") for x in zip(*(f.operands for f in found), strict=True)]
+                columns = [np.array(x, f"u{v.home.width // 8}") for x in zip(*(f.operands for f in found), strict=True)]
                 got = ptxemu.execute(v.spelling, *columns).tolist()
                 for case, result in zip(found, got, strict=True):
                     named = dict(zip("abc", case.operands, strict=False))
-                    assert agrees(row.result, int(result), named, v.type.format), (v, table.title, case)
+                    assert agrees(row.results[0], int(result), named, v.result.kind), (v, table.title, case)
                 rows += 1
     assert rows > (1000 if whole else 200)
