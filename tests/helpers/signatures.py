@@ -53,7 +53,7 @@ OPCODES = {
     "setp": """
 syntax:
   - setp.cmp{.ftz}.f32          p{|q}, a, b
-  - setp.cmp.and{.ftz}.f32      p{|q}, a, b, {!}c:pred
+  - setp.cmp.and.f32            p{|q}, a, b, {!}c:pred
   - setp.cmp.f16x2              p0|p1, a, b
 requires:
   - {ptx: 1.0, target: sm_10, section: 9.7.3.1}
