@@ -77,7 +77,9 @@ MISTAKES = {
         "tiny: {exponent_bits: 5, fraction_bits: 10, canonical_nan: 0x7fff, container: «8}",
         "tiny has 16 bits, which 8 cannot hold", "",
     ),
-    "no register": ("«tiny: {exponent_bits: 6, fraction_bits: 10, canonical_nan: 0xffff}", "tiny has 17 bits", "container: 32"),
+    "no register": (
+        "«tiny: {exponent_bits: 6, fraction_bits: 10, canonical_nan: 0xffff}", "tiny has 17 bits", "container: 32",
+    ),
     "a point beyond the bits": ("tiny: {integer: signed, bits: 8, point: «9}", "9 cannot stand behind the point", ""),
     "an integer with a fraction": (
         "tiny: {integer: signed, bits: 8, «fraction_bits: 3}", "tiny is an integer, which has none", "",
