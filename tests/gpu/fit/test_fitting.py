@@ -117,7 +117,7 @@ def recorded_as(folder: Path, spelling: str, computed: Callable[[Array], Array])
 
 
 def write(recorder: Recorder, v: Variant, part: vectors.Part, computed: Callable[[Array], Array]) -> None:
-    blocks = [computed(vectors.operands(v.sources[0].type, 1, part.stream, *block)[0]) for block in part.blocks()]
+    blocks = [computed(vectors.operands(v, part.stream, *block)[0]) for block in part.blocks()]
     kept = np.concatenate(blocks)[: part.kept]
     recorder.write(v, part, kept, [vectors.digest(b) for b in blocks], Found(part.count))
 
