@@ -40,9 +40,9 @@ class Compiler:
         self.spec = spec
         self.meanings = Meanings(spec.formats, spec.types, spec.modifiers, spec.groups, spec.targets, spec.units)
         self._resolved: dict[tuple[Code, frozenset[str]], tree.Program] = {}
-        self._programs: dict[object, dict[str | None, Program]] = {}
         self._compiled: dict[object, Program] = {}
         self._same: dict[Program, Program] = {}
+        self._names: dict[object, frozenset[str]] = {}
 
     def programs(self, instruction: Instruction, variant: Variant) -> dict[str | None, Program]:
         """The variant's program without a target (key None) and on each target that has it and where it differs from
@@ -50,12 +50,11 @@ class Compiler:
         default = self.program(instruction, variant, None)
         found: dict[str | None, Program] = {None: default}
         by_target = "target" in self._mentioned(instruction, variant)
-        usual = self.spec.effective_modifiers(variant, None)
-        if not by_target and not self.spec.implied and instruction.hardware_path(variant) is None:
-            return found
-        for target in self.spec.targets:
-            path = self.spec.hardware_path(instruction, variant, target)
-            if not by_target and path is None and self.spec.effective_modifiers(variant, target) == usual:
+        implied = self.spec.implied_targets(variant)
+        stated = instruction.hardware_path(variant)
+        for target in self.spec.targets if by_target or stated else implied:
+            path = self.spec.known_path(stated, target)
+            if not by_target and path is None and target not in implied:
                 continue
             if not self.spec.catalog.takes(variant.requires, target):
                 continue
@@ -82,7 +81,7 @@ class Compiler:
             instruction.nan_rule(variant),
             tuple((o.name, o.kind) for o in (*variant.results, *variant.sources)),
             variant.type_names if not mentioned.isdisjoint(("type", "sourceType")) else None,
-            target if "target" in mentioned else None,
+            self._place(target, mentioned) if "target" in mentioned else None,
             (path.code, tuple(models.values())) if path else None,
         )
         found = self._compiled.get(key)
@@ -97,6 +96,14 @@ class Compiler:
             self._resolved[key] = resolve(code, self.meanings, key[1], units)
         return self._resolved[key]
 
+    def _place(self, target: str | None, mentioned: frozenset[str]) -> tuple[int, ...] | None:
+        """Where a target stands among those that the code compares it with: nothing else of it is seen."""
+        if target is None:
+            return None
+        order, targets = self.spec.targets[target].order, self.spec.targets
+        named = [targets[t].order for t in sorted(mentioned & targets.keys())]
+        return tuple((order > other) - (order < other) for other in named)
+
     @cached_property
     def _acting(self) -> frozenset[str]:
         """The modifiers that do something by themselves."""
@@ -105,10 +112,14 @@ class Compiler:
     def _mentioned(self, instruction: Instruction, variant: Variant) -> frozenset[str]:
         """The static names that decide what the variant's code becomes, with the members of groups among them."""
         path, rule = instruction.hardware_path(variant), instruction.nan_rule(variant)
-        codes = [instruction.semantics, path.code if path else None, rule.code if rule else None]
-        codes += [code for m in self.spec.modifiers.values() for code in _codes(m)]
-        names = frozenset[str]().union(*(names_read(c) for c in codes if c is not None))
-        return names.union(*(members for group, members in self.spec.groups.items() if group in names))
+        key = (instruction.opcode, path and path.code, rule and rule.code)
+        if key not in self._names:
+            codes = [instruction.semantics, path.code if path else None, rule.code if rule else None]
+            codes += [code for m in self.spec.modifiers.values() for code in _codes(m)]
+            names = frozenset[str]().union(*(names_read(c) for c in codes if c is not None))
+            members = (members for group, members in self.spec.groups.items() if group in names)
+            self._names[key] = names.union(*members)
+        return self._names[key]
 
 
 def _codes(m: Modifier) -> list[Code]:
