@@ -43,13 +43,15 @@ class Compiler:
         self._compiled: dict[object, Program] = {}
         self._same: dict[Program, Program] = {}
         self._names: dict[object, frozenset[str]] = {}
+        self._variants: dict[Variant, tuple[frozenset[str], frozenset[str], int]] = {}
+        self._parts: dict[object, int] = {}
 
     def programs(self, instruction: Instruction, variant: Variant) -> dict[str | None, Program]:
         """The variant's program without a target (key None) and on each target that has it and where it differs from
         that. Raises SpecError when the semantics is wrong."""
         default = self.program(instruction, variant, None)
         found: dict[str | None, Program] = {None: default}
-        by_target = "target" in self._mentioned(instruction, variant)
+        by_target = "target" in self._about(instruction, variant)[0]
         implied = self.spec.implied_targets(variant)
         stated = instruction.hardware_path(variant)
         for target in self.spec.targets if by_target or stated else implied:
@@ -71,16 +73,13 @@ class Compiler:
         programs are one object.
 
         Raises SpecError with everything that is wrong with the semantics of this variant."""
-        mentioned = self._mentioned(instruction, variant)
+        mentioned, seen, variants_part = self._about(instruction, variant)
         effective = self.spec.effective_modifiers(variant, target)
         models = {u: self.spec.model(u, target) if target else None for u in path.units} if path else {}
         # All that a program depends on.
         key = (
-            instruction.opcode,
-            frozenset(effective & (mentioned | self._acting)),
-            instruction.nan_rule(variant),
-            tuple((o.name, o.kind) for o in (*variant.results, *variant.sources)),
-            variant.type_names if not mentioned.isdisjoint(("type", "sourceType")) else None,
+            variants_part,
+            effective & seen,
             self._place(target, mentioned) if "target" in mentioned else None,
             (path.code, tuple(models.values())) if path else None,
         )
@@ -105,9 +104,35 @@ class Compiler:
         return tuple((order > other) - (order < other) for other in named)
 
     @cached_property
+    def statics(self) -> dict[str, Static]:
+        """The names that mean the same in every variant."""
+        spec = self.spec
+        return {
+            **{name: Static("target", t) for name, t in spec.targets.items()},
+            **{name: Static("type", name) for name in (*spec.formats, *spec.types)},
+            **{name: Static("rounding", name) for name in ROUNDINGS},
+            **{name: Static("unit", name) for name in spec.units},
+        }
+
+    @cached_property
     def _acting(self) -> frozenset[str]:
         """The modifiers that do something by themselves."""
         return frozenset(m.name for m in self.spec.modifiers.values() if m.mode or m.ftz or any(_codes(m)))
+
+    def _about(self, instruction: Instruction, variant: Variant) -> tuple[frozenset[str], frozenset[str], int]:
+        """The static names that decide what the variant's code becomes, those and the modifiers that act, and a number
+        for all else of it that its programs depend on."""
+        if variant not in self._variants:
+            mentioned = self._mentioned(instruction, variant)
+            part = (
+                instruction.opcode,
+                instruction.nan_rule(variant),
+                tuple((o.name, o.kind) for o in (*variant.results, *variant.sources)),
+                variant.type_names if not mentioned.isdisjoint(("type", "sourceType")) else None,
+            )
+            number = self._parts.setdefault(part, len(self._parts))
+            self._variants[variant] = (mentioned, mentioned | self._acting, number)
+        return self._variants[variant]
 
     def _mentioned(self, instruction: Instruction, variant: Variant) -> frozenset[str]:
         """The static names that decide what the variant's code becomes, with the members of groups among them."""
@@ -145,10 +170,7 @@ class _Compilation:
         self.modifiers = [m for m in spec.modifiers.values() if m.name in effective]
         mode = next((m.mode for m in self.modifiers if m.mode), ROUNDINGS[0])
         self.statics: dict[str, Static | Typed] = {
-            **{name: Static("target", t) for name, t in spec.targets.items()},
-            **{name: Static("type", name) for name in (*spec.formats, *spec.types)},
-            **{name: Static("rounding", name) for name in ROUNDINGS},
-            **{name: Static("unit", name) for name in spec.units},
+            **compiler.statics,
             **{name: Static("bool", name in effective) for name in spec.modifiers},
             **{
                 group: Static("member", next((m for m in members if m in effective), None))
