@@ -25,7 +25,8 @@ class Value:
 
     text: str
     kind: str
-    number: Fraction = Fraction(0)
+    # The text says it, and is quicker to compare.
+    number: Fraction = field(default=Fraction(0), compare=False)
     negative: bool = False
     bits: int = 0
 
@@ -36,7 +37,7 @@ class CornerRow:
 
     operands: tuple[Value, ...]
     results: tuple[Value, ...]
-    mark: Mark
+    mark: Mark = field(compare=False)
 
 
 @dataclass(frozen=True)
