@@ -141,13 +141,13 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "d = a",
         ".f16.f32  d, a",
         "'d' is a f32 float; try.f16.f32 (1 operand) needs a f16 float",
-    ),  # noqa: E501
+    ),
     "no second result": ("p = a < b", ".f32  p{|q}, a, b", "'q' is not assigned on every path"),
     "a number for a predicate": ("p = a", ".f32  p, a", "expected a bool, this is a f32 float"),
     "an unknown member": (
         'p = cmp == "lx"',
         ".lt.f32  p, a, b",
-        "'lx' is not in the group 'cmp'; known: eq, ne, lt, ltu",
+        "'lx' is not in the group 'cmp'; known: eq, ne",
     ),
     "a sign that is not there": ("d = -a", ".ue8m0  d, a", "negate: ue8m0 has no sign"),
     "an infinity that is not there": ("d = infinity", ".e4m3  d, a", "e4m3 has no infinity"),
@@ -168,16 +168,13 @@ def test_what_is_refused(attempt: Try, name: str) -> None:
 
 
 def test_corner_cases_have_a_cell_for_each_kind(attempt: Try) -> None:
-    rows = "corner_cases:\n  - title: All\n    rows:\n      - [1.0, 2.0, true, true|false]\n      - [NaN, 1.0, true, false|true]\n"
+    table = "corner_cases:\n  - title: All\n    rows:\n      - "
+    rows = f"{table}[1.0, 2.0, true, true|false]\n      - [NaN, 1.0, true, false|true]\n"
     attempt.write(SETP, ".lt.and.f32  p{|q}, a, b, c:pred", more=rows)
     assert check(read(attempt.project.root))[1] == []
     wrong = attempt.errors(SETP, ".lt.and.f32  p{|q}, a, b, c:pred", more=rows.replace("true|false", "true|true"))
     assert "of 1.0 0x1p+0 0x3f800000, 2.0 0x1p+1 0x40000000, true is true|false, not true|true" in wrong[0]
-    wrong = attempt.errors(
-        "d = a if r else a",
-        ".f32  d, a, r:pred",
-        more="corner_cases:\n  - title: All\n    rows:\n      - [1.0, 2.0, 1.0]\n",
-    )  # noqa: E501
+    wrong = attempt.errors("d = a if r else a", ".f32  d, a, r:pred", more=f"{table}[1.0, 2.0, 1.0]\n")
     assert "'2.0' is not true or false" in wrong[0]
 
 
