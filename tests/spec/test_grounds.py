@@ -132,11 +132,11 @@ def test_the_data_says_it_as_the_pages_do() -> None:
         opcode = json.loads((ROOT / f"generated/data/opcodes/{name}.json").read_text("utf-8"))
         for key, own in (("corner_cases", i.corner_tables), ("notes", i.notes), ("requires", i.rules)):
             for said, entry in zip(opcode[key], own, strict=True):
-                g = entry.rests_on
-                assert said["rests_on"]["text"] == g.text
-                assert tuple(said["rests_on"]["kinds"]) == g.kinds
-                assert (said["rests_on"]["section"] or "") == g.section
-        assert {r["rests_on"]["text"] for r in opcode["assembler"]["requires"]} <= {"ptxas verdicts"}
+                g, grounds = entry.rests_on, opcode["grounds"][said["rests_on"]]
+                assert grounds["text"] == g.text
+                assert tuple(grounds["kinds"]) == g.kinds
+                assert (grounds["section"] or "") == g.section
+        assert {opcode["grounds"][r["rests_on"]]["text"] for r in opcode["assembler"]["requires"]} <= {"ptxas verdicts"}
 
 
 def test_show_says_it_of_a_variants_notes_and_nans() -> None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 from ..catalog import Catalog, PtxVersion, Requirement, Target, requirement_of
 from ..diagnostics import PtxspecError, suggest, unknown
 
-SCHEMA = 4
+SCHEMA = 5
 
 
 class Data(NamedTuple):
@@ -203,14 +203,15 @@ class Database:
     def _known(self, data: Mapping[str, Any], place: int) -> dict[str, Any]:
         """What all variants of a class have in common."""
         c = data["classes"][place]
-        hazards = [data["notes"][i]["text"] for i in c["notes"] if data["notes"][i]["hazard"]]
+        notes = [data["notes"][i] for i in c.get("notes", ())]
+        hazards = [n["text"] for n in notes if n["hazard"]]
         return {
             "requires": self._requirements[c["requires"]],
-            "manual": None if c["manual"] is None else self._requirements[c["manual"]],
+            "manual": self._requirements[c["manual"]] if "manual" in c else None,
             "claim": c["claim"],
-            "rests_on": c["rests_on"],
-            "recorded": tuple((self._recordings[path], found) for path, found in c["recorded"].items()),
-            "means": tuple(c["means"]),
+            "rests_on": data["bases"][c["rests_on"]],
+            "recorded": tuple((self._recordings[path], found) for path, found in c.get("recorded", {}).items()),
+            "means": tuple(c.get("means", ())),
             "hazard": " ".join(hazards) or None,
             "known": place,
         }

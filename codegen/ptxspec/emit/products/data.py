@@ -1,7 +1,9 @@
 """The model -> the JSON that queries and other programs read: one file for what all opcodes share, one for each opcode.
 
 What many variants have in common stands once, and they refer to it by its place: a variant is its modifiers and types,
-the place of its signature, and the place of the class of variants of which all the same is known."""
+the place of its signature, and the place of the class of variants of which all the same is known. In the file of an
+opcode `rests_on` is a place too: among `grounds`, and of a class among the `bases` of claims. What a class does not
+have is left out."""
 
 from __future__ import annotations
 
@@ -143,18 +145,18 @@ def _unit(u: Unit) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _variants(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
+def _variants(spec: Spec, i: Instruction, requirements: _Table, grounds: _Table) -> dict[str, Any]:
     """The variants of an opcode, with the signatures and the classes that they refer to."""
-    signatures, classes = _Table(), _Table()
+    signatures, classes, bases = _Table(), _Table(), _Table()
     rows = [
         [
             v.spelling.partition(".")[2],
             signatures.place(_signature(v)),
-            classes.place(_known(spec, i, v, requirements)),
+            classes.place(_known(spec, i, v, requirements, bases, grounds)),
         ]
         for v in i.variants
     ]
-    return {"signatures": signatures.values, "classes": classes.values, "variants": rows}
+    return {"bases": bases.values, "signatures": signatures.values, "classes": classes.values, "variants": rows}
 
 
 def _signature(v: Variant) -> dict[str, Any]:
@@ -169,27 +171,25 @@ def _signature(v: Variant) -> dict[str, Any]:
     }
 
 
-def _known(spec: Spec, i: Instruction, v: Variant, requirements: _Table) -> dict[str, Any]:
+def _known(
+    spec: Spec, i: Instruction, v: Variant, requirements: _Table, bases: _Table, grounds: _Table
+) -> dict[str, Any]:
     """What is known of a variant, and of all others of its class."""
-    return {
+    rule = i.nan_rule(v)
+    found = {
         "requires": requirements.place(v.requires.as_json()),
         "manual": requirements.place(v.manual.as_json()) if v.manual else None,
         "claim": v.claim,
-        "rests_on": basis(i, v),
+        "rests_on": bases.place(basis(i, v)),
         "recorded": {r.path: found for r, found in recorded(spec, v)},
         "means": list(v.means),
         "accuracy": [n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
-        "nan": rule.name if (rule := i.nan_rule(v)) else None,
-        **_own_nan(i, v),
+        "nan": rule.name if rule else None,
+        # Where the instruction says something of its own.
+        "nan_rests_on": grounds.place(_grounds(rule.rests_on)) if rule and any(r is rule for _, r in i.nan) else None,
         "notes": [n for n, note in enumerate(i.notes) if note.selector.matches(v)],
     }
-
-
-def _own_nan(instruction: Instruction, v: Variant) -> dict[str, Any]:
-    """What the NaN rule rests on where the instruction says something of its own."""
-    rule = instruction.nan_rule(v)
-    own = any(r is rule for _, r in instruction.nan)
-    return {"nan_rests_on": _grounds(rule.rests_on)} if rule and own else {}
+    return {key: value for key, value in found.items() if value not in (None, [], {})}
 
 
 def _tolerated(t: Tolerated) -> dict[str, Any]:
@@ -211,11 +211,11 @@ def _refused(i: Instruction, v: Variant) -> dict[str, Any]:
     }
 
 
-def _rule(r: Rule) -> dict[str, Any]:
+def _rule(r: Rule, grounds: _Table) -> dict[str, Any]:
     within = "..".join(r.within) if r.within else None
     fields = {
         "for": r.selector.text or None, "within": within, "ptx": r.ptx, "target": r.target, "until": r.until,
-        "rests_on": _grounds(r.rests_on),
+        "rests_on": grounds.place(_grounds(r.rests_on)),
     }  # fmt: skip
     return {k: v for k, v in fields.items() if v is not None}
 
@@ -224,22 +224,24 @@ def _for(selector: Selector) -> str | None:
     return selector.text or None
 
 
-def _table(t: CornerTable) -> dict[str, Any]:
+def _table(t: CornerTable, grounds: _Table) -> dict[str, Any]:
     rows = [[*(v.text for v in r.operands), "|".join(v.text for v in r.results)] for r in t.rows]
-    return {"title": t.title, "rests_on": _grounds(t.rests_on), "for": _for(t.selector), "rows": rows}
+    rests_on = grounds.place(_grounds(t.rests_on))
+    return {"title": t.title, "rests_on": rests_on, "for": _for(t.selector), "rows": rows}
 
 
 def _accuracy(a: Accuracy) -> dict[str, Any]:
     return {"kind": a.kind, "bound": a.bound, "range": a.range or None, "section": a.section}
 
 
-def _note(n: Note) -> dict[str, Any]:
-    rests_on, open = _grounds(n.rests_on), n.open or None
+def _note(n: Note, grounds: _Table) -> dict[str, Any]:
+    rests_on, open = grounds.place(_grounds(n.rests_on)), n.open or None
     return {"for": _for(n.selector), "rests_on": rests_on, "text": n.text, "open": open, "hazard": n.hazard}
 
 
 def _opcode(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
-    return {
+    grounds = _Table()
+    found = {
         "schema": SCHEMA,
         "generated": _STAMP,
         "opcode": i.opcode,
@@ -249,10 +251,10 @@ def _opcode(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
         "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
         "syntax": [{"line": s.text, "listed": s.listed} for s in i.syntax],
         "registers": dict(i.registers),
-        "requires": [_rule(r) for r in i.rules],
+        "requires": [_rule(r, grounds) for r in i.rules],
         "assembler": {
             "observed": i.observed or None,
-            "requires": [_rule(r) for r in i.assembler_rules],
+            "requires": [_rule(r, grounds) for r in i.assembler_rules],
             "elsewhere": None if i.elsewhere is None else [".".join(form) for form in i.elsewhere],
             "empty_types": list(i.empty_types),
             "tolerated": [_tolerated(t) for t in i.tolerated],
@@ -260,8 +262,9 @@ def _opcode(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
         },
         "semantics": i.semantics.text,
         "hardware": [{"for": _for(p.selector), "units": list(p.units), "semantics": p.code.text} for p in i.hardware],
-        "corner_cases": [_table(t) for t in i.corner_tables],
+        "corner_cases": [_table(t, grounds) for t in i.corner_tables],
         "accuracy": [{"for": _for(a.selector), **_accuracy(a)} for a in i.accuracy],
-        "notes": [_note(n) for n in i.notes],
-        **_variants(spec, i, requirements),
+        "notes": [_note(n, grounds) for n in i.notes],
+        **_variants(spec, i, requirements, grounds),
     }
+    return {**found, "grounds": grounds.values}
