@@ -18,7 +18,7 @@ from . import (
 )
 from .binary import Array, Format
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
-from .running import available, in_blocks, on_threads
+from .running import in_blocks, on_threads
 from .signature import Registers, Type, signature
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Kernel:
             return self._several(arrays, operands, shape, places, out, threads)
         given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
         result, bits = self._to_fill(places[0][1], arrays, shape, given)
-        on_threads(self._run, [*operands, bits], self._signature.lanes, self._checked_threads(threads))
+        on_threads(self._run, [*operands, bits], self._signature.lanes, threads, self._row)
         return result[()] if given is None and not shape else result
 
     def _several(
@@ -155,8 +155,7 @@ class Kernel:
         results, bits = zip(*pairs, strict=True)
         if len({x.shape for x in results}) > 1:
             raise ValueError(f"{self._row}: the arrays of out are of different shapes")
-        count = self._checked_threads(threads)
-        on_threads(self._run, [*operands, *bits], self._signature.lanes, count, len(places))
+        on_threads(self._run, [*operands, *bits], self._signature.lanes, threads, self._row, len(places))
         return tuple(x[()] if o is None and not shape else x for x, o in zip(results, given, strict=True))
 
     def _to_fill(self, t: Type, arrays: tuple[Any, ...], shape: tuple[int, ...], given: Any) -> tuple[Array, Array]:
@@ -219,17 +218,6 @@ class Kernel:
             raise ValueError(f"{self._row}: out is read-only")
         checked: Array = out
         return checked
-
-    def _checked_threads(self, threads: Any) -> int:
-        if threads is None:
-            return available()
-        if not isinstance(threads, (int, np.integer)):
-            raise TypeError(
-                f"{self._row}: threads is {threads!r}; it takes 1 or more, or None for one on each processor"
-            )
-        if threads < 1:
-            raise ValueError(f"{self._row}: {threads} threads; it takes 1 or more, or None for one on each processor")
-        return int(threads)
 
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""

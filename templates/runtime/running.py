@@ -22,12 +22,24 @@ np.empty(1 << 24, np.uint8)
 
 
 def on_threads(
-    run: Callable[[list[Array], int], None], arrays: list[Array], lanes: int, threads: int, results: int = 1
+    run: Callable[[list[Array], int], None],
+    arrays: list[Array],
+    lanes: int,
+    threads: int | None,
+    what: object,
+    results: int = 1,
 ) -> None:
     """`run` fills the last arrays, so many `results`, in blocks of so many lanes: as a whole, or cut along the longest
-    axis into as many parts as there are threads, if each is worth one."""
+    axis into as many parts as there are threads (None: processors), if each is worth one. Errors of `threads` name what
+    is run."""
     operands, filled = arrays[:-results], arrays[-results:]
     result = filled[0]
+    if threads is None:
+        threads = available()
+    if not isinstance(threads, (int, np.integer)):
+        raise TypeError(f"{what}: threads is {threads!r}; it takes 1 or more, or None for one on each processor")
+    if threads < 1:
+        raise ValueError(f"{what}: {threads} threads; it takes 1 or more, or None for one on each processor")
     threads = min(threads, result.size * lanes // THREADS_BLOCK)
     if threads < 2:
         run(arrays, BLOCK)

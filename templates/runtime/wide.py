@@ -60,14 +60,10 @@ def unpack(x: Array, f: Format) -> Finite:
     fraction = bits & u64(f.fraction_mask)
     exponent = ((bits & u64(f.magnitude_mask)) >> u64(f.fraction_bits)).astype(np.int64)
     significand = fraction | ((exponent > 0).astype(u64) << u64(f.fraction_bits))
-    return normalised(x > f.magnitude_mask, np.maximum(exponent, 1) - f.bias - f.fraction_bits, significand)
-
-
-def normalised(negative: Array, exponent: Array | int, significand: Array) -> Finite:
-    """Numbers whose significands are any uint64s."""
     shift = 64 - bit_length(significand)
-    exponent = np.where(significand == 0, ZERO_EXPONENT, exponent - shift)
-    return Finite(negative, exponent, significand << shift.astype(u64))
+    exponent = np.maximum(exponent, 1) - f.bias - f.fraction_bits - shift
+    exponent = np.where(significand == 0, ZERO_EXPONENT, exponent)
+    return Finite(x > f.magnitude_mask, exponent, significand << shift.astype(u64))
 
 
 def drop(x: Array, count: Array, negative: Array, mode: Direction) -> Array:
@@ -141,8 +137,8 @@ def _shift_right(high: Array, low: Array, count: Array) -> tuple[Array, Array, A
     return np.where(far, u64(0), high >> places), new_low, fallen
 
 
-def _sum(x: Double, y: Double, mode: Direction) -> tuple[Finite, Array]:
-    """x + y, and whether it is more than that. Both significands end in twenty zeros or more."""
+def _sum(x: Double, y: Double, f: Format, mode: Direction, ftz: bool) -> Array:
+    """x + y, rounded. Both significands end in twenty zeros or more."""
     swap = (x.exponent < y.exponent) | (
         (x.exponent == y.exponent) & ((x.high < y.high) | ((x.high == y.high) & (x.low < y.low)))
     )
@@ -170,7 +166,7 @@ def _sum(x: Double, y: Double, mode: Direction) -> tuple[Finite, Array]:
     exponent = np.where(zero, ZERO_EXPONENT, large.exponent + 64 - shift)
     # An exact zero sum of opposite signs is +0, or -0 under roundTowardNegative (6.3).
     negative = np.where(zero & opposite, mode == roundTowardNegative, large.negative)
-    return Finite(negative, exponent, normal_high), (rest != 0) | fallen
+    return pack(Finite(negative, exponent, normal_high), (rest != 0) | fallen, f, mode, ftz)
 
 
 def _as_double(x: Finite) -> Double:
@@ -187,67 +183,8 @@ def _product(x: Finite, y: Finite) -> Double:
     return Double(x.negative ^ y.negative, np.where(zero, ZERO_EXPONENT, exponent), high, low << short)
 
 
-# Exact results as `pack` takes them: a number, and whether more follows below its last place.
-
-
-def total(x: Finite, y: Finite, mode: Direction) -> tuple[Finite, Array]:
-    """x + y, whose sign depends on the direction of rounding where it is zero."""
-    return _sum(_as_double(x), _as_double(y), mode)
-
-
-def product(x: Finite, y: Finite) -> tuple[Finite, Array]:
-    """x * y."""
-    exact = _product(x, y)
-    significand = (exact.high << ONE) | (exact.low >> u64(63))
-    return Finite(exact.negative, exact.exponent + 63, significand), (exact.low << ONE) != 0
-
-
-def product_total(x: Finite, y: Finite, z: Finite, mode: Direction) -> tuple[Finite, Array]:
-    """x * y + z."""
-    return _sum(_product(x, y), _as_double(z), mode)
-
-
-def quotient(a: Finite, b: Finite) -> Finite:
-    """a / b, with a last bit for all that is cut off; of a zero b, some number."""
-    dividend, divisor = a.significand >> u64(11), b.significand >> u64(11)
-    divisor = np.where(divisor == 0, ONE, divisor)
-    near = dividend.astype(np.float64) / divisor.astype(np.float64)
-    places = np.where(dividend < divisor, 53, 52)
-    root = np.ldexp(near, places).astype(u64)
-    # The remainder is smaller than the divisor, so that it survives what wraps around in its two terms.
-    remainder = ((dividend << places.astype(u64)) - root * divisor).view(np.int64)
-    significand = _quarters(root, remainder)
-    short = (significand >> u64(63)) == 0
-    significand <<= short.astype(u64)
-    exponent = np.where(a.significand == 0, ZERO_EXPONENT, a.exponent - b.exponent - places - 11 - short)
-    return Finite(a.negative ^ b.negative, exponent, significand)
-
-
-def square_root(a: Finite) -> Finite:
-    """The square root of a's magnitude, with a last bit for all that is cut off."""
-    # An integer of 105 or 106 bits and an even power of two, so that the root has 53 bits.
-    odd = (a.exponent + 11) & 1
-    places = 52 + odd
-    radicand = a.significand >> u64(11)
-    root = np.sqrt(np.ldexp(radicand.astype(np.float64), places)).astype(u64)
-    remainder = ((radicand << places.astype(u64)) - root * root).view(np.int64)
-    significand = _quarters(root, remainder)
-    short = (significand >> u64(63)) == 0
-    significand <<= short.astype(u64)
-    exponent = np.where(a.significand == 0, ZERO_EXPONENT, (a.exponent + 11 - places) // 2 - 11 - short)
-    return Finite(a.negative, exponent, significand)
-
-
-def _quarters(root: Array, remainder: Array) -> Array:
-    """An integer of 53 bits to nearest and the sign of what it lacks, as a significand with a bit set in between."""
-    return (((root << u64(2)) + (remainder > 0)) - (remainder < 0)) << u64(9)
-
-
-# The operations, on bits of a format
-
-
 def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array:
-    result = pack(*total(unpack(x, f), unpack(y, f), mode), f, mode, ftz)
+    result = _sum(_as_double(unpack(x, f)), _as_double(unpack(y, f)), f, mode, ftz)
     x_infinite, y_infinite = _is_infinite(x, f), _is_infinite(y, f)
     result = np.where(y_infinite, y, result)
     result = np.where(x_infinite, x, result)
@@ -263,25 +200,45 @@ def _product_specials(x: Array, y: Array, f: Format) -> tuple[Array, Array]:
 
 
 def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array:
-    result = pack(*product(unpack(x, f), unpack(y, f)), f, mode, ftz)
+    product = _product(unpack(x, f), unpack(y, f))
+    significand = (product.high << ONE) | (product.low >> u64(63))
+    exact = Finite(product.negative, product.exponent + 63, significand)
+    result = pack(exact, (product.low << ONE) != 0, f, mode, ftz)
     infinite, nan = _product_specials(x, y, f)
     result = np.where(infinite, f.infinity | ((x ^ y) & f.sign_mask), result)
     return np.where(nan, f.nan, result)
 
 
 def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, ftz: bool) -> Array:
-    result = pack(*product_total(unpack(x, f), unpack(y, f), unpack(z, f), mode), f, mode, ftz)
+    result = _sum(_product(unpack(x, f), unpack(y, f)), _as_double(unpack(z, f)), f, mode, ftz)
     infinite, nan = _product_specials(x, y, f)
-    signed_infinity = f.infinity | ((x ^ y) & f.sign_mask)
+    product = f.infinity | ((x ^ y) & f.sign_mask)
     z_infinite = _is_infinite(z, f)
     result = np.where(z_infinite, z, result)
-    result = np.where(infinite, signed_infinity, result)
-    nan |= _is_nan(z, f) | (infinite & z_infinite & (signed_infinity != z))
+    result = np.where(infinite, product, result)
+    nan |= _is_nan(z, f) | (infinite & z_infinite & (product != z))
     return np.where(nan, f.nan, result)
 
 
+def _quarters(root: Array, remainder: Array) -> Array:
+    """An integer of 53 bits to nearest and the sign of what it lacks, as a significand with a bit set in between."""
+    return (((root << u64(2)) + (remainder > 0)) - (remainder < 0)) << u64(9)
+
+
 def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array:
-    result = pack(quotient(unpack(x, f), unpack(y, f)), False, f, mode, ftz)
+    a, b = unpack(x, f), unpack(y, f)
+    dividend, divisor = a.significand >> u64(11), b.significand >> u64(11)
+    divisor = np.where(divisor == 0, ONE, divisor)
+    quotient = dividend.astype(np.float64) / divisor.astype(np.float64)
+    places = np.where(dividend < divisor, 53, 52)
+    root = np.ldexp(quotient, places).astype(u64)
+    # The remainder is smaller than the divisor, so that it survives what wraps around in its two terms.
+    remainder = ((dividend << places.astype(u64)) - root * divisor).view(np.int64)
+    significand = _quarters(root, remainder)
+    short = (significand >> u64(63)) == 0
+    significand <<= short.astype(u64)
+    exponent = np.where(a.significand == 0, ZERO_EXPONENT, a.exponent - b.exponent - places - 11 - short)
+    result = pack(Finite(a.negative ^ b.negative, exponent, significand), False, f, mode, ftz)
     sign = (x ^ y) & f.sign_mask
     x_infinite, y_infinite = _is_infinite(x, f), _is_infinite(y, f)
     x_zero, y_zero = _is_zero(x, f), _is_zero(y, f)
@@ -293,7 +250,17 @@ def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array
 
 def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     a = unpack(x, f)
-    result = pack(square_root(a), False, f, mode, ftz)
+    # An integer of 105 or 106 bits and an even power of two, so that the root has 53 bits.
+    odd = (a.exponent + 11) & 1
+    places = 52 + odd
+    radicand = a.significand >> u64(11)
+    root = np.sqrt(np.ldexp(radicand.astype(np.float64), places)).astype(u64)
+    remainder = ((radicand << places.astype(u64)) - root * root).view(np.int64)
+    significand = _quarters(root, remainder)
+    short = (significand >> u64(63)) == 0
+    significand <<= short.astype(u64)
+    exponent = np.where(a.significand == 0, ZERO_EXPONENT, (a.exponent + 11 - places) // 2 - 11 - short)
+    result = pack(Finite(a.negative, exponent, significand), False, f, mode, ftz)
     result = np.where(_is_infinite(x, f), f.infinity, result)
     nan = _is_nan(x, f) | (a.negative & ~_is_zero(x, f))
     return np.where(nan, f.nan, result)

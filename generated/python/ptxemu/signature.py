@@ -16,7 +16,8 @@ from .binary import Array, Format
 from .index import TYPES
 
 if TYPE_CHECKING:
-    from .declared import Declared, FixedPoint
+    from .declared import Declared
+    from .integers import FixedPoint
 
 # NumPy's float types, by exponent and fraction bits.
 _FLOATS = {(5, 10): "float16", (8, 23): "float32", (11, 52): "float64"}

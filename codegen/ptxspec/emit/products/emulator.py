@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -10,17 +10,19 @@ from typing import ClassVar
 from ... import catalog
 from ...catalog import Requirement
 from ...check.checking import Checked
-from ...diagnostics import Diagnostic, SpecError
+from ...diagnostics import PtxspecError
 from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Program, Term, Var
-from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
-from ..lowering import ELEMENTARY, Function, Line, Lowering, Shared, applications, shared, source_of
+from ...semantics.program import Apply, Term, Var
+from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse
+from ..lowering import Function, Line, Lowering, Shared, shared, source_of
 from ..registry import product
 from ..text import Files, Templates, plain
 
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
+# What declared.py can do with float64.
+_EXPONENTS = 300
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
@@ -39,20 +41,17 @@ class Choice:
 @product("emulator")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu."""
-    refused = [d for c in checked for p in c.programs.values() for program in p.values() for d in _refused(program)]
-    if refused:
-        raise SpecError(refused)
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
     files[f"{_FOLDER}/catalog.py"] = plain(Path(catalog.__file__), "codegen/ptxspec/catalog.py")
-    numbers = list(spec.formats.values())
     signatures = list(dict.fromkeys(_signature(v) for c in checked for v in c.instruction.variants))
     requirements = list(dict.fromkeys(v.requires for c in checked for v in c.instruction.variants))
     paths = [c.instruction.path for c in checked]
+    floats = [f for f in spec.formats.values() if isinstance(f, Format)]
+    declared = [f for f in floats if not f.is_ieee]
+    _refuse_what_cannot_be_computed(declared)
     files[f"{_FOLDER}/formats.py"] = templates.render(
-        "emulator/formats.py.j2", ["spec/types.yaml"],
-        formats=[f for f in numbers if isinstance(f, Format) and is_usual(f)],
-        declared=[f for f in numbers if isinstance(f, Format) and not is_usual(f)],
-        fixed=[f for f in numbers if isinstance(f, FixedPoint)],
+        "emulator/formats.py.j2", ["spec/types.yaml"], usual=[f for f in floats if f.is_ieee], declared=declared,
+        integers=[f for f in spec.formats.values() if isinstance(f, FixedPoint)],
     )  # fmt: skip
     files[f"{_FOLDER}/index.py"] = templates.render(
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
@@ -66,10 +65,17 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     return files
 
 
+def _refuse_what_cannot_be_computed(formats: Iterable[Format]) -> None:
+    for f in formats:
+        if f.precision > 24 or f.emin - f.fraction_bits < -_EXPONENTS or f.emax > _EXPONENTS:
+            may = f"it may have 24 bits of precision, and exponents up to {_EXPONENTS}, as it is not like IEEE 754's"
+            raise PtxspecError(f"spec/types.yaml: error: the emulator cannot compute in {f.name}: {may}")
+
+
 def _rows(
     instruction: Instruction, signatures: Sequence[str], requirements: Sequence[Requirement]
 ) -> list[tuple[Variant, int, int, bool]]:
-    """The variants of an opcode, with the places of signature and requirement, and whether it may be advised."""
+    """The variants of an opcode, with the places of signature and requirement, and whether each may be advised."""
     return [
         (v, signatures.index(_signature(v)), requirements.index(v.requires), instruction.is_advisable(v))
         for v in instruction.variants
@@ -83,15 +89,6 @@ def _signature(v: Variant) -> str:
 
 def _operand(o: Operand) -> str:
     return o.name + (f"[{','.join(o.registers)}]" if o.registers else "") + f":{o.type.name}"
-
-
-def _refused(program: Program) -> Iterator[Diagnostic]:
-    """What NumPy is not made to compute."""
-    for let in program.lets:
-        for t in applications(Program(program.inputs, (), (let.value,))):
-            for f in (t.kind.format, *(a.kind.format for a in t.arguments)):
-                if f is not None and t.function in ELEMENTARY and not is_usual(f):
-                    yield Diagnostic(let.path, let.mark, f"there is no {t.function} in NumPy for {f.name}")
 
 
 def _module(checked: Checked, templates: Templates) -> str:
@@ -122,11 +119,17 @@ class _Module:
     names: dict[str, set[str]] = field(default_factory=lambda: {"..binary": {"Array"}})
     constants: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def use(self, module: str, name: str, own: bool = False) -> str:
-        """The name under which a name of a module is there. One that is not the language's (`own`) gets a name that no
-        variable of a specification has."""
-        self.names.setdefault(module, set()).add(f"{name} as _{name}" if own else name)
-        return f"_{name}" if own else name
+    def use(self, module: str, name: str, alias: str = "") -> str:
+        """The name under which a name of a module is there. An alias keeps out of the way of what a specification calls
+        its variables."""
+        self.names.setdefault(f"..{module}", set()).add(f"{name} as {alias}" if alias else name)
+        return alias or name
+
+    def number(self, kind: Kind) -> str:
+        """The format of a kind of numbers."""
+        number = kind.format or kind.fixed
+        assert number is not None
+        return self.use("formats", number.name)
 
     def constant(self, name: str, value: str, dtype: str) -> str:
         self.constants[name] = (value, dtype)
@@ -186,53 +189,37 @@ class _Writer(Lowering):
         return name
 
     def of_kind(self, kind: Kind, text: str) -> str:
-        if kind.width == kind.storage:
-            return f"({text})"
-        return f"(({text}) & {self.constant(kind, (1 << kind.width) - 1)})"
+        return f"({text})"
 
     def call(self, t: Apply, arguments: list[str]) -> str:
-        if _is_special(t):
-            return self.special(t, arguments)
+        use = self.module.use
         if t.function == "unit":
             assert t.model is not None
-            model = self.module.use("..units", t.model.identifier)
-            return f"{self.module.use('..unit', 'unit')}({arguments[0]}, {model})"
-        parts = arguments
-        if t.function == PROPAGATE:
-            parts = [arguments[0], f"({', '.join(arguments[1:])},)"]
+            return f"{use('unit', 'unit')}({arguments[0]}, {use('units', t.model.identifier)})"
+        parts = [arguments[0], f"({', '.join(arguments[1:])},)"] if t.function == PROPAGATE else arguments
         if t.function == "convert":
-            source = t.arguments[0].kind.format
-            assert source is not None
-            parts.append(self.module.use("..formats", source.name))
-        if t.format is not None:
-            parts.append(self.module.use("..formats", t.format.name))
+            parts += [self.module.number(t.arguments[0].kind), self.module.number(t.kind)]
+        elif t.format is not None:
+            parts.append(use("formats", t.format.name))
+        elif t.arguments[0].kind.fixed is not None:
+            parts.append(self.module.number(t.arguments[0].kind))
         if t.mode:
             assert t.mode in ROUNDINGS
-            parts += [self.module.use("..binary", t.mode), str(t.ftz)]
+            parts += [use("binary", t.mode), str(t.ftz)]
         if isinstance(t, Flushing):
             parts.append("True")
-        own = t.function in _INVENTED
-        home = _INVENTED[t.function] if own else HOMES[TABLE[t.function].clause]
-        return f"{self.module.use(f'..{home}', t.function, own)}({', '.join(parts)})"
+        return f"{self.function_of(t)}({', '.join(parts)})"
 
-    def special(self, t: Apply, arguments: list[str]) -> str:
-        """A call of special.py, which knows every format and the integers."""
-        parts = arguments
-        kinds = [t.arguments[0].kind, t.kind] if t.function == "convert" else [t.arguments[0].kind]
-        for kind in kinds:
-            number = kind.format or kind.fixed
-            assert number is not None
-            parts.append(self.module.use("..formats", number.name))
-        if t.mode:
-            parts += [self.module.use("..binary", t.mode), str(t.ftz)]
-        if isinstance(t, Flushing):
-            parts.append("True")
-        return f"{self.module.use('..', 'special')}.{t.function}({', '.join(parts)})"
-
-
-def _is_special(t: Apply) -> bool:
-    """Has it to do with integers, or with a format for which there is no code of its own?"""
-    if t.function in ("select", "unit"):
-        return False
-    kinds = [t.kind, *(a.kind for a in t.arguments)]
-    return any(k.fixed is not None or (k.format is not None and not is_usual(k.format)) for k in kinds)
+    def function_of(self, t: Apply) -> str:
+        """The function under the name that it has in the module."""
+        if t.function in _INVENTED:
+            return self.module.use(_INVENTED[t.function], t.function, f"_{t.function}")
+        f = TABLE[t.function]
+        usual = all(k.format is None or k.format.is_ieee for k in (t.kind, *(a.kind for a in t.arguments)))
+        if t.function == "convert" and not (usual and all(k.format for k in (t.kind, t.arguments[0].kind))):
+            return self.module.use("conversion", t.function, f"_any_{t.function}")
+        if "integer" in f.parameters:
+            return self.module.use("integers", t.function)
+        if "float" in f.parameters and not usual:
+            return self.module.use("declared", t.function, f"_declared_{t.function}")
+        return self.module.use(HOMES[f.clause], t.function)

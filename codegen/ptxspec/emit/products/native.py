@@ -78,7 +78,7 @@ def why_not(program: Program) -> str:
     values = [*program.inputs, *(let.value for let in program.lets), *applications(program)]
     for kind in dict.fromkeys(v.kind for v in values):
         if not _has_c(kind):
-            return f"there is no C for {kind}"
+            return f"it has values of the kind '{kind}'"
     directions = set()
     for a in applications(program):
         if a.function in WITHOUT_C:
@@ -159,7 +159,7 @@ def _unsigned(width: int) -> str:
 
 
 def _type(kind: Kind) -> str:
-    return "_Bool" if kind.sort == "bool" else _unsigned(kind.width)
+    return "_Bool" if kind.sort == "bool" else f"uint{kind.storage}_t"
 
 
 class _Writer(Lowering):
