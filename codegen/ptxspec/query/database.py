@@ -191,7 +191,7 @@ class Database:
     def _open(self, opcode: str, read: Callable[[str], Mapping[str, Any]]) -> Opened:
         data = read(opcode)
         classes = [self._known(data, i) for i in range(len(data["classes"]))]
-        signatures = [_signature(s) for s in data["signatures"]]
+        signatures = {n: _signature(self.data["signatures"][n]) for n in {row[1] for row in data["variants"]}}
         found = []
         for names, signature, known in data["variants"]:
             shape = signatures[signature]
@@ -204,12 +204,12 @@ class Database:
         """What all variants of a class have in common."""
         c = data["classes"][place]
         notes = [data["notes"][i] for i in c.get("notes", ())]
-        hazards = [n["text"] for n in notes if n["hazard"]]
+        hazards = [n["text"] for n in notes if n.get("hazard")]
         return {
             "requires": self._requirements[c["requires"]],
             "manual": self._requirements[c["manual"]] if "manual" in c else None,
             "claim": c["claim"],
-            "rests_on": data["bases"][c["rests_on"]],
+            "rests_on": self.data["bases"][c["rests_on"]],
             "recorded": tuple((self._recordings[path], found) for path, found in c.get("recorded", {}).items()),
             "means": tuple(c.get("means", ())),
             "hazard": " ".join(hazards) or None,

@@ -44,9 +44,9 @@ def _variant(db: Database, v: Variant) -> str:
     lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
     if "nan" in known:
         rule = data["nan_rules"][known["nan"]]
-        rests_on = about["grounds"][known["nan_rests_on"]] if "nan_rests_on" in known else rule["rests_on"]
+        rests_on = data["grounds"][known["nan_rests_on"]] if "nan_rests_on" in known else rule["rests_on"]
         lines.append(f"- NaN results: {rule['summary']} ({rests_on['text']}) {rule['unspecified'] or ''}".rstrip())
     notes = [about["notes"][i] for i in known.get("notes", ())]
-    lines += ["", *(f"- {n['text']} ({about['grounds'][n['rests_on']]['text']})" for n in notes)] if notes else []
+    lines += ["", *(f"- {n['text']} ({data['grounds'][n['rests_on']]['text']})" for n in notes)] if notes else []
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)

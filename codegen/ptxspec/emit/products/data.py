@@ -2,8 +2,8 @@
 
 What many variants have in common stands once, and they refer to it by its place: a variant is its modifiers and types,
 the place of its signature, and the place of the class of variants of which all the same is known. In the file of an
-opcode `rests_on` is a place too: among `grounds`, and of a class among the `bases` of claims. What a class does not
-have is left out."""
+opcode `rests_on` is a place too: among `grounds`, and of a class among the `bases` of claims. What a class or a note
+does not have is left out."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
 
 def as_data(spec: Spec) -> Data:
     """What the files hold."""
-    requirements = _Table()
-    opcodes = {i.opcode: _opcode(spec, i, requirements) for i in spec.instructions.values()}
+    tables = _Tables()
+    opcodes = {i.opcode: _opcode(spec, i, tables) for i in spec.instructions.values()}
     shared = {
         "schema": SCHEMA,
         "generated": _STAMP,
@@ -78,7 +78,7 @@ def as_data(spec: Spec) -> Data:
         "recordings": [
             {n: getattr(r, n) for n in ("path", "gpu", "target", "driver", "compiler", "date")} for r in spec.recordings
         ],
-        "requirements": requirements.values,
+        **{name: table.values for name, table in vars(tables).items()},
         "opcodes": {i.opcode: {"summary": i.summary} for i in spec.instructions.values()},
     }  # fmt: skip
     return Data(shared, opcodes)
@@ -110,6 +110,13 @@ class _Table:
             self._places[key] = len(self.values)
             self.values.append(value)
         return self._places[key]
+
+
+class _Tables:
+    """What the files of all opcodes refer to."""
+
+    def __init__(self) -> None:
+        self.requirements, self.signatures, self.grounds, self.bases = _Table(), _Table(), _Table(), _Table()
 
 
 def _lines(data: Mapping[str, Any]) -> str:
@@ -145,18 +152,18 @@ def _unit(u: Unit) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _variants(spec: Spec, i: Instruction, requirements: _Table, grounds: _Table) -> dict[str, Any]:
-    """The variants of an opcode, with the signatures and the classes that they refer to."""
-    signatures, classes, bases = _Table(), _Table(), _Table()
+def _variants(spec: Spec, i: Instruction, tables: _Tables) -> dict[str, Any]:
+    """The variants of an opcode, with the classes that they refer to."""
+    classes = _Table()
     rows = [
         [
             v.spelling.partition(".")[2],
-            signatures.place(_signature(v)),
-            classes.place(_known(spec, i, v, requirements, bases, grounds)),
+            tables.signatures.place(_signature(v)),
+            classes.place(_known(spec, i, v, tables)),
         ]
         for v in i.variants
     ]
-    return {"bases": bases.values, "signatures": signatures.values, "classes": classes.values, "variants": rows}
+    return {"classes": classes.values, "variants": rows}
 
 
 def _signature(v: Variant) -> dict[str, Any]:
@@ -171,22 +178,22 @@ def _signature(v: Variant) -> dict[str, Any]:
     }
 
 
-def _known(
-    spec: Spec, i: Instruction, v: Variant, requirements: _Table, bases: _Table, grounds: _Table
-) -> dict[str, Any]:
+def _known(spec: Spec, i: Instruction, v: Variant, tables: _Tables) -> dict[str, Any]:
     """What is known of a variant, and of all others of its class."""
     rule = i.nan_rule(v)
     found = {
-        "requires": requirements.place(v.requires.as_json()),
-        "manual": requirements.place(v.manual.as_json()) if v.manual else None,
+        "requires": tables.requirements.place(v.requires.as_json()),
+        "manual": tables.requirements.place(v.manual.as_json()) if v.manual else None,
         "claim": v.claim,
-        "rests_on": bases.place(basis(i, v)),
+        "rests_on": tables.bases.place(basis(i, v)),
         "recorded": {r.path: found for r, found in recorded(spec, v)},
         "means": list(v.means),
         "accuracy": [n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
         "nan": rule.name if rule else None,
         # Where the instruction says something of its own.
-        "nan_rests_on": grounds.place(_grounds(rule.rests_on)) if rule and any(r is rule for _, r in i.nan) else None,
+        "nan_rests_on": tables.grounds.place(_grounds(rule.rests_on))
+        if rule and any(r is rule for _, r in i.nan)
+        else None,
         "notes": [n for n, note in enumerate(i.notes) if note.selector.matches(v)],
     }
     return {key: value for key, value in found.items() if value not in (None, [], {})}
@@ -211,12 +218,16 @@ def _refused(i: Instruction, v: Variant) -> dict[str, Any]:
     }
 
 
-def _rule(r: Rule, grounds: _Table) -> dict[str, Any]:
+def _rule(r: Rule, tables: _Tables) -> dict[str, Any]:
     within = "..".join(r.within) if r.within else None
     fields = {
         "for": r.selector.text or None, "within": within, "ptx": r.ptx, "target": r.target, "until": r.until,
-        "rests_on": grounds.place(_grounds(r.rests_on)),
+        "rests_on": tables.grounds.place(_grounds(r.rests_on)),
     }  # fmt: skip
+    return _without_none(fields)
+
+
+def _without_none(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in fields.items() if v is not None}
 
 
@@ -224,9 +235,9 @@ def _for(selector: Selector) -> str | None:
     return selector.text or None
 
 
-def _table(t: CornerTable, grounds: _Table) -> dict[str, Any]:
+def _table(t: CornerTable, tables: _Tables) -> dict[str, Any]:
     rows = [[*(v.text for v in r.operands), "|".join(v.text for v in r.results)] for r in t.rows]
-    rests_on = grounds.place(_grounds(t.rests_on))
+    rests_on = tables.grounds.place(_grounds(t.rests_on))
     return {"title": t.title, "rests_on": rests_on, "for": _for(t.selector), "rows": rows}
 
 
@@ -234,14 +245,16 @@ def _accuracy(a: Accuracy) -> dict[str, Any]:
     return {"kind": a.kind, "bound": a.bound, "range": a.range or None, "section": a.section}
 
 
-def _note(n: Note, grounds: _Table) -> dict[str, Any]:
-    rests_on, open = grounds.place(_grounds(n.rests_on)), n.open or None
-    return {"for": _for(n.selector), "rests_on": rests_on, "text": n.text, "open": open, "hazard": n.hazard}
-
-
-def _opcode(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
-    grounds = _Table()
+def _note(n: Note, tables: _Tables) -> dict[str, Any]:
     found = {
+        "for": _for(n.selector), "rests_on": tables.grounds.place(_grounds(n.rests_on)), "text": n.text,
+        "open": n.open or None, "hazard": n.hazard or None,
+    }  # fmt: skip
+    return _without_none(found)
+
+
+def _opcode(spec: Spec, i: Instruction, tables: _Tables) -> dict[str, Any]:
+    return {
         "schema": SCHEMA,
         "generated": _STAMP,
         "opcode": i.opcode,
@@ -251,10 +264,10 @@ def _opcode(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
         "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
         "syntax": [{"line": s.text, "listed": s.listed} for s in i.syntax],
         "registers": dict(i.registers),
-        "requires": [_rule(r, grounds) for r in i.rules],
+        "requires": [_rule(r, tables) for r in i.rules],
         "assembler": {
             "observed": i.observed or None,
-            "requires": [_rule(r, grounds) for r in i.assembler_rules],
+            "requires": [_rule(r, tables) for r in i.assembler_rules],
             "elsewhere": None if i.elsewhere is None else [".".join(form) for form in i.elsewhere],
             "empty_types": list(i.empty_types),
             "tolerated": [_tolerated(t) for t in i.tolerated],
@@ -262,9 +275,8 @@ def _opcode(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
         },
         "semantics": i.semantics.text,
         "hardware": [{"for": _for(p.selector), "units": list(p.units), "semantics": p.code.text} for p in i.hardware],
-        "corner_cases": [_table(t, grounds) for t in i.corner_tables],
+        "corner_cases": [_table(t, tables) for t in i.corner_tables],
         "accuracy": [{"for": _for(a.selector), **_accuracy(a)} for a in i.accuracy],
-        "notes": [_note(n, grounds) for n in i.notes],
-        **_variants(spec, i, requirements, grounds),
+        "notes": [_note(n, tables) for n in i.notes],
+        **_variants(spec, i, tables),
     }
-    return {**found, "grounds": grounds.values}
