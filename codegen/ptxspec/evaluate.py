@@ -205,16 +205,16 @@ def lanes_of(o: Operand, registers: list[int], lanes: int) -> list[int]:
     """What each lane has of an operand, whose bits stand in `registers` in the statement's order."""
     if o.registers:
         by_name = dict(zip(o.registers, registers, strict=True))
-        return [by_name[f"{o.name}{i}"] for i in range(lanes)]
-    found = [registers[0]] if o.kind == BOOL else o.type.unpack(registers[0])
+        return [o.type.unpack(by_name[f"{o.name}{i}"])[0] for i in range(lanes)]
+    found = o.type.unpack(registers[0])
     return found if len(found) == lanes else found * lanes
 
 
 def registers_of(o: Operand, lanes: Sequence[int]) -> list[int]:
     """The registers of a result, in the statement's order."""
     if o.registers:
-        return [lanes[int(name[len(o.name) :])] for name in o.registers]
-    return [lanes[0] if o.kind == BOOL else o.type.pack(list(lanes))]
+        return [o.type.pack([lanes[int(name[len(o.name) :])]]) for name in o.registers]
+    return [o.type.pack(list(lanes[: o.type.lanes]))]
 
 
 def _line(root: Path, lane: int, step: Step, sources: dict[str, tuple[str, ...]]) -> TraceLine:

@@ -21,10 +21,18 @@ THREADS_BLOCK = 3 << 15
 np.empty(1 << 24, np.uint8)
 
 
-def on_threads(run: Callable[[list[Array], int], None], arrays: list[Array], lanes: int, threads: int) -> None:
+def on_threads(
+    run: Callable[[list[Array], int], None], arrays: list[Array], lanes: int, threads: int | None, what: object
+) -> None:
     """`run` fills the last array, in blocks of so many lanes: as a whole, or cut along its longest axis into as many
-    parts as there are threads, if each is worth one."""
+    parts as there are threads (None: processors), if each is worth one. Errors of `threads` name what is run."""
     *operands, result = arrays
+    if threads is None:
+        threads = available()
+    if not isinstance(threads, (int, np.integer)):
+        raise TypeError(f"{what}: threads is {threads!r}; it takes 1 or more, or None for one on each processor")
+    if threads < 1:
+        raise ValueError(f"{what}: {threads} threads; it takes 1 or more, or None for one on each processor")
     threads = min(threads, result.size * lanes // THREADS_BLOCK)
     if threads < 2:
         run(arrays, BLOCK)

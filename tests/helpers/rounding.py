@@ -52,9 +52,9 @@ def seeded(*key: object) -> np.random.Generator:
 
 
 def thinned(operands: list[NDArray[Any]], whole: bool, *key: object) -> list[NDArray[Any]]:
-    """All of them, or an eighth, which is another one for each key."""
+    """All of them, or a sixteenth, which is another one for each key."""
     size = operands[0].size
-    chosen = slice(None) if whole else seeded(*key).choice(size, size // 8, replace=False)
+    chosen = slice(None) if whole else seeded(*key).choice(size, size // 16, replace=False)
     return [operand[chosen] for operand in operands]
 
 

@@ -92,7 +92,7 @@ def test_what_does_not_exist_is_explained(
         ("mul.lo.s32", ".s32 is a type of other sections"),
         ("add.cc.u32", ".u32 is a type of other sections"),
         ("mul24.lo.u32", ".u32 is a type of other sections"),
-        ("fma.rn.f32.f16", ".f32 and .f16 together are a mixed-precision form"),
+        ("fma.rn.f32.f16", "fma.f32.f16 is a form of other sections of PTX; here fma has .f32, "),
         ("ld.global.f32", "unknown opcode 'ld'"),
     ],
 )
@@ -111,8 +111,8 @@ def test_what_lint_leaves_alone_is_not_denied_by_a_query(db: ptxspec.Database) -
             left += (alone := db.lint(text) == [])
             assert (reasons(db.query(f"{opcode}.{other}")) == ["not-in-database"]) == alone, text
     assert left > 100
-    for spelling, _ in assembler["mixed"]["spellings"]:
-        assert reasons(db.query(spelling)) == ["not-in-database"]
+    for spelling in ("add.f32.f16", "sub.rn.sat.f32.bf16", "fma.rz.f32.f16"):
+        assert reasons(db.query(spelling)) == ["not-in-database"] and db.lint(f"{spelling} %r0, %r1, %r2;") == []
 
 
 SUGGESTED = [
@@ -258,6 +258,20 @@ def test_list_as_table_json_and_csv(run: Run, db: ptxspec.Database) -> None:
     assert [v["variant"] for v in json.loads(run(*asked, "--format", "json")[1])["variants"]] == want
     rows = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv")[1])))
     assert [r["variant"] for r in rows] == want and {r["target"] for r in rows} == {"sm_80", "sm_86", "sm_90"}
+
+
+def test_list_as_json_says_which_types_a_variant_has_and_what_is_a_hazard(run: Run) -> None:
+    listed = json.loads(run("list", "--opcode", "testp", "--format", "json")[1])
+    assert listed["schema"] == 2
+    assert list(listed["variants"][0]) == [
+        "variant", "operands", "types", "requires", "manual", "claim", "rests_on", "hazard",
+    ]  # fmt: skip
+    assert listed["variants"][0]["types"] == {"result": "pred", "operands": ["f32"]}
+    fused = {v["variant"]: v for v in json.loads(run("list", "--opcode", "fma", "--format", "json")[1])["variants"]}
+    assert fused["fma.rn.bf16"]["types"] == {"result": "bf16", "operands": ["bf16"] * 3}
+    assert fused["fma.rn.bf16"]["hazard"] is None
+    assert "a pack to f16 instead of bf16" in fused["fma.rz.bf16"]["hazard"]
+    assert "  hazard  Undocumented" in run("query", "fma.rz.bf16")[1]
 
 
 def test_what_ended_on_newer_targets_only_says_so_everywhere(run: Run, db: ptxspec.Database) -> None:

@@ -74,7 +74,7 @@ def check(name: str, x: Bits, f: Any, mode: str, ftz: bool) -> None:
 
 
 def exactly(name: str, x: Bits, f: Any, mode: str, ftz: bool) -> Bits:
-    form = model.Format(f.name, f.exponent_bits, f.fraction_bits, f.canonical_nan)
+    form = model.ieee(f.name, f.exponent_bits, f.fraction_bits, f.canonical_nan)
     return np.array([exact.FUNCTIONS[name](bits, form, mode, ftz) for bits in x.tolist()], f.unsigned)
 
 

@@ -78,7 +78,7 @@ def check_against_mpfr(group: tuple[str, frozenset[str], str, int], size: int) -
     groups.check(group, list(judge.random_operands(group[2], group[3], size)))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.usefixtures("accelerated")
 @pytest.mark.parametrize("group", JUDGED[::9], ids=groups.ids)
 def test_kernels_give_mpfrs_bits(group: tuple[str, frozenset[str], str, int]) -> None:
@@ -101,6 +101,7 @@ OPERATIONS = {**vars(arithmetic), **vars(comparison), **vars(encoding)}
 OF_BITS = {"maximum": 2, "minimumNumber": 2, "compareLess": 2, "compareNotEqual": 2, "isSubnormal": 1, "isSignaling": 1}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("f", [*OTHERS, Format("e10m21", 10, 21, 0x7FFFFFFF)], ids=lambda f: f.name)
 def test_formats_that_ptx_does_not_have(f: Format, tmp_path: Path) -> None:

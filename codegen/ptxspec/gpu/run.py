@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
-from ..model import Spec, Variant
-from . import vectors
+from ..model import BOOL, Spec, Variant
+from . import registers, vectors
 from .compare import Comparison, Found
 from .device import Device, DeviceError, Module, NoDeviceError
-from .recording import Recorder, Recording, Unit, result_type
+from .recording import Recorder, Recording, Unit
 from .vectors import Part, Sizes
 
 Array = NDArray[Any]
@@ -65,9 +65,13 @@ class Emulator:
     target: str | None
 
     def run(self, v: Variant, operands: Sequence[Array]) -> Array:
-        """Encodings, as the variant's kernel returns them."""
-        found = self.module.compile(v.spelling, v.operands, self.target)(*operands)
-        return np.asarray(found, result_type(v))
+        """Encodings, as the variant's kernel takes and returns them."""
+        word, count = registers.results(v)
+        kernel = self.module.compile(v.spelling, v.operands, self.target)
+        types = [t for _, t in registers.places(v.sources)]
+        given = [x.astype(np.bool_) if t.kind == BOOL else x for t, x in zip(types, operands, strict=True)]
+        found = kernel(*given, results=count) if count > 1 else (kernel(*given),)
+        return registers.joined([np.asarray(x, word) for x in found])
 
 
 def run(
@@ -91,8 +95,8 @@ def run(
     }
     chosen |= {(every[key], part): None for key, part in recorded}
     jobs = [(v, part) for v, part in chosen if not rows[v].why]
-    # First what is quick and telling, of all variants; then the sweeps. Variants of a type share their operands.
-    jobs.sort(key=lambda j: (j[1].turn, j[1].start, j[0].sources[0].type.name, j[0].operands))
+    # First what is quick and telling, of all variants; then the sweeps. Variants of one signature share their operands.
+    jobs.sort(key=lambda j: (j[1].turn, j[1].start, [s.type.name for s in j[0].sources], j[0].operands))
     emulated = Emulator(emulator, about.target)
     runner = _Runner(emulated)
     comparisons = {v: Comparison(spec, v, about.target) for v, r in rows.items() if not r.why}
@@ -153,12 +157,12 @@ def replay(
 def _held(u: Unit, v: Variant, emulated: Emulator, comparison: Comparison, sweeps: bool) -> Found:
     """A recorded part held against the emulator."""
     part = u.part
-    operands = vectors.operands(v.sources[0].type, v.operands, part.stream, part.start, part.kept)
+    operands = vectors.operands(v, part.stream, part.start, part.kept)
     found = comparison.compare(operands, u.results(), emulated.run(v, operands))
     if not sweeps or part.kept == part.count:
         return found
     differ = sum(
-        vectors.digest(emulated.run(v, vectors.operands(v.sources[0].type, v.operands, part.stream, start, size))) != d
+        vectors.digest(emulated.run(v, vectors.operands(v, part.stream, start, size))) != d
         for (start, size), d in zip(part.blocks(), u.digests, strict=True)
     )
     # What a bound says of results that are no longer there was judged when they were.
@@ -222,20 +226,22 @@ class _Runner:
         """The first results, the digest of each block, and what was found. Raises DeviceError."""
         pending: deque[Future[tuple[int, Found]]] = deque()
         finished: list[tuple[int, Found]] = []
-        kept = np.empty(0, result_type(v))
+        kept: list[Array] = []
         for operands, got in self._blocks(module, v, part):
-            if kept.size < part.kept:
-                kept = np.concatenate([kept, got[: part.kept - kept.size]])
+            missing = part.kept - sum(map(len, kept))
+            if missing or not kept:
+                kept.append(got[:missing])
             pending.append(self.pool.submit(self._judge, v, operands, got, comparison))
             if len(pending) > self._threads:
                 finished.append(pending.popleft().result())
         finished += [p.result() for p in pending]
-        return kept, [d for d, _ in finished], sum((f for _, f in finished), Found())
+        return np.concatenate(kept), [d for d, _ in finished], sum((f for _, f in finished), Found())
 
     def _blocks(self, module: Module, v: Variant, part: Part) -> Iterator[tuple[tuple[Array, ...], Array]]:
+        word, count = registers.results(v)
         for start, size in part.blocks():
-            operands = vectors.operands(v.sources[0].type, v.operands, part.stream, start, size)
-            yield operands, module.launch(v.identifier, operands, result_type(v))
+            operands = vectors.operands(v, part.stream, start, size)
+            yield operands, registers.joined(module.launch(v.identifier, operands, [word] * count))
 
     def _judge(self, v: Variant, operands: Sequence[Array], got: Array, comparison: Comparison) -> tuple[int, Found]:
         return vectors.digest(got), comparison.compare(operands, got, self._emulator.run(v, operands))

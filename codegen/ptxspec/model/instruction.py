@@ -258,6 +258,11 @@ class Instruction:
     refused: tuple[Variant, ...] = ()
     registers: Mapping[str, str] = field(default_factory=dict)
 
+    @cached_property
+    def operand_names(self) -> frozenset[str]:
+        """The sources that some variant has; a, b and c, which modifiers may speak of, always."""
+        return frozenset("abc").union(s.name for v in self.variants for s in v.sources)
+
     def hardware_path(self, variant: Variant) -> HardwarePath | None:
         """The variant's machine code around units, where the file states it."""
         return next((p for p in self.hardware if p.selector.matches(variant)), None)

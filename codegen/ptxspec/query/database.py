@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 from ..catalog import Catalog, PtxVersion, Requirement, Target, requirement_of
 from ..diagnostics import PtxspecError, suggest, unknown
 
-SCHEMA = 5
+SCHEMA = 4
 
 
 class Data(NamedTuple):
@@ -43,9 +43,9 @@ class Source(NamedTuple):
     """A source operand: its type, and the number of registers that hold it, in braces or one by one."""
 
     type: str
-    registers: int
-    braced: bool
-    negatable: bool
+    registers: int = 1
+    braced: bool = False
+    negatable: bool = False
 
 
 class Variant(NamedTuple):
@@ -191,7 +191,7 @@ class Database:
     def _open(self, opcode: str, read: Callable[[str], Mapping[str, Any]]) -> Opened:
         data = read(opcode)
         classes = [self._known(data, i) for i in range(len(data["classes"]))]
-        signatures = {n: _signature(self.data["signatures"][n]) for n in {row[1] for row in data["variants"]}}
+        signatures = [_signature(s) for s in data["signatures"]]
         found = []
         for names, signature, known in data["variants"]:
             shape = signatures[signature]
@@ -207,9 +207,9 @@ class Database:
         hazards = [n["text"] for n in notes if n.get("hazard")]
         return {
             "requires": self._requirements[c["requires"]],
-            "manual": self._requirements[c["manual"]] if "manual" in c else None,
+            "manual": None if c["manual"] is None else self._requirements[c["manual"]],
             "claim": c["claim"],
-            "rests_on": self.data["bases"][c["rests_on"]],
+            "rests_on": data["bases"][c["rests_on"]],
             "recorded": tuple((self._recordings[path], found) for path, found in c.get("recorded", {}).items()),
             "means": tuple(c.get("means", ())),
             "hazard": " ".join(hazards) or None,
@@ -333,12 +333,12 @@ def names_of(variants: Iterable[Variant]) -> tuple[str, ...]:
 
 
 def _signature(s: Mapping[str, Any]) -> dict[str, Any]:
-    sources = tuple(Source(*source) for source in s["sources"])
+    sources = tuple(Source(x) if isinstance(x, str) else Source(*x) for x in s["sources"])
     return {
         "types": tuple(s["types"]),
         "kind": s["kind"],
         "result": s["result"],
-        "second": s["second"],
+        "second": s.get("second"),
         "sources": sources,
         "operands": sum(source.registers for source in sources),
     }

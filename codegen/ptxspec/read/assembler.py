@@ -17,8 +17,8 @@ def read_assembler(doc: Document, context: Context) -> Assembler:
         for i, name in enumerate(data[key]):
             context.known(doc, (key, i), name, known, what)
     for i, name in enumerate(data["other_types"]):
-        if name in context.types or name in context.modifiers:
-            context.errors.append(doc.error(("other_types", i), f"'{name}' is a type or modifier of this section"))
+        if name in context.modifiers:
+            context.errors.append(doc.error(("other_types", i), f"'{name}' is a modifier"))
     for name in data["registers"]:
         context.known(doc, ("registers", name), name, context.types, "type")
     return Assembler(
@@ -27,7 +27,8 @@ def read_assembler(doc: Document, context: Context) -> Assembler:
         leading=tuple(data["leading"]),
         ignored=tuple(map(tuple, data["ignored"])),
         immediates=tuple(data["immediates"]),
-        other_types=tuple(data["other_types"]),
+        # A type that types.yaml has come to describe is none of these any more.
+        other_types=tuple(n for n in data["other_types"] if n not in context.types),
         target_options=tuple(data["target_options"]),
         registers={name: tuple(names) for name, names in data["registers"].items()},
         constraints={name: tuple(names) for name, names in data["constraints"].items()},

@@ -191,10 +191,12 @@ class _Compilation:
             mode=mode,
             ftz=any(m.ftz for m in self.modifiers),
             models=models,
+            others=instruction.operand_names,
         )
 
     def run(self, stage: str, code: Code, scope: Scope, labels: dict[str, str] | None = None) -> Scope:
-        variables = (*scope, *(s.name for s in self.variant.sources))
+        # Code is resolved for all variants of the instruction: a branch that others take may read their operands.
+        variables = self.instruction.operand_names.union(scope)
         program = self.compiler.resolved(code, variables, units=self.path is not None)
         return self.folder.run(stage, program, scope, labels)
 

@@ -56,7 +56,7 @@ class NegativeZero:
 @dataclass
 class Values:
     """Gets the values of one variant's code. `statics` are the values of the static names, `models` what is known
-    of the units that the code calls."""
+    of the units that the code calls, `others` the operands that some variant of the instruction has."""
 
     meanings: Meanings
     variant: Variant
@@ -64,6 +64,7 @@ class Values:
     mode: str
     ftz: bool
     models: Mapping[str, UnitModel | None]
+    others: frozenset[str]
     errors: list[Diagnostic] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     depth: int = 0

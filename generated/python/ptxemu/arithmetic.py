@@ -22,7 +22,7 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from . import environment, wide
+from . import environment
 from .binary import (
     Array,
     Direction,
@@ -34,12 +34,25 @@ from .binary import (
 )
 from .directed import directed, product_remainder, quotient_remainder, root_remainder
 from .encoding import flushed, isFinite, isNaN
-from .fused import fused_binary64
 from .narrowing import narrow, widen
-from .rounding import Operation, flush, never, round_to_odd, step, sum_to_odd, tested_by, two_sum
+from .rounding import Operation, flush, never, quotient_to_odd, root_to_odd, step, sum_to_odd, tested_by, two_sum
 from .selection import canonicalise, replace
 
 P = ParamSpec("P")
+
+
+class _Wide:
+    """The operations of wide.py, which is loaded when the first of them is needed: on many processors never."""
+
+    def __getattr__(self, name: str) -> Operation:
+        from . import wide
+
+        operation: Operation = getattr(wide, name)
+        setattr(self, name, operation)
+        return operation
+
+
+wide = _Wide()
 
 
 def elementwise(count: int) -> Callable[[Callable[P, Array]], Callable[P, Array]]:
@@ -181,10 +194,7 @@ def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
         return _finish(quotient, f, ftz, tested_by(wide.division, (x, y), f, mode))
     if f.carrier is not None:
         a, b = widen(x, f, f.carrier), widen(y, f, f.carrier)
-        quotient = a / b
-        if not _rounds_twice_safely(f, f.carrier, mode):
-            high, low = _split(quotient)
-            round_to_odd(quotient, ((a - high * b) - low * b) * np.copysign(b.dtype.type(1), b))
+        quotient = a / b if _rounds_twice_safely(f, f.carrier, mode) else quotient_to_odd(a, b)
         return narrow(quotient, f, mode, ftz)
     if f.native is None or mode == roundTiesToAway:
         return wide.division(x, y, f, mode, ftz)
@@ -205,10 +215,7 @@ def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = Fals
     if f.carrier is not None:
         carrier = _nearest_carrier(f, mode) or f.carrier
         a = widen(x, f, carrier)
-        root = np.sqrt(a)
-        if not _rounds_twice_safely(f, carrier, mode):
-            high, low = _split(root)
-            round_to_odd(root, ((a - high * high) - 2 * high * low) - low * low)
+        root = np.sqrt(a) if _rounds_twice_safely(f, carrier, mode) else root_to_odd(a)
         return narrow(root, f, mode, ftz)
     if f.native is None or mode == roundTiesToAway:
         return wide.squareRoot(x, f, mode, ftz)
@@ -226,6 +233,8 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
                 value = environment.product_sum(x.view(f.native), y.view(f.native), z.view(f.native))
             bits = canonicalise(value, f)
         else:
+            from .fused import fused_binary64  # where the processor cannot be reached
+
             bits = fused_binary64(x, y, z, f, mode)
         return flush(bits, f, tested_by(wide.fusedMultiplyAdd, (x, y, z), f, mode)) if ftz else bits
     if f.carrier is None:
@@ -289,12 +298,3 @@ def _nearest_carrier(f: Format, mode: Direction) -> np.dtype[Any] | None:
 def _sign_exact_zero(bits: Array, total: Array, signs: Array, f: Format) -> None:
     """Under roundTowardNegative a sum of zero is -0 unless both summands are +0; a nonzero sum is never zero here."""
     np.copyto(bits, signs & f.sign_mask, where=total == 0)
-
-
-def _split(value: Array) -> tuple[Array, Array]:
-    """The value as a sum of two with half the bits each."""
-    if value.dtype == np.float32:
-        high = (value.view(np.uint32) & np.uint32(0xFFFFF000)).view(np.float32)
-    else:
-        high = (value.view(np.uint64) & np.uint64(0xFFFFFFFFF8000000)).view(np.float64)
-    return high, value - high

@@ -21,7 +21,7 @@ from . import (
 from .binary import Array, Format
 from .index import TYPES
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
-from .running import available, in_blocks, on_threads
+from .running import in_blocks, on_threads
 
 if TYPE_CHECKING:
     from .accelerator import Native
@@ -132,7 +132,7 @@ class Kernel:
         made = np.dtype(bool) if self._row.predicate else representation
         result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made)
         bits = result if self._row.predicate else result.view(self._bits_as(result))
-        on_threads(self._run, [*operands, bits], self._lanes, self._checked_threads(threads))
+        on_threads(self._run, [*operands, bits], self._lanes, threads, self._row)
         return result[()] if given is None and not shape else result
 
     def _as_bits(self, x: Any, what: str) -> Array:
@@ -168,17 +168,6 @@ class Kernel:
         if not out.flags.writeable:
             raise ValueError(f"{self._row}: out is read-only")
         return out
-
-    def _checked_threads(self, threads: Any) -> int:
-        if threads is None:
-            return available()
-        if not isinstance(threads, (int, np.integer)):
-            raise TypeError(
-                f"{self._row}: threads is {threads!r}; it takes 1 or more, or None for one on each processor"
-            )
-        if threads < 1:
-            raise ValueError(f"{self._row}: {threads} threads; it takes 1 or more, or None for one on each processor")
-        return int(threads)
 
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last array, by C all at once, by NumPy in blocks of so many lanes."""

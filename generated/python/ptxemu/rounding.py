@@ -98,6 +98,29 @@ def sum_to_odd(x: Array, y: Array) -> Array:
     return odd_of(low, high)
 
 
+def _split(value: Array) -> tuple[Array, Array]:
+    """The value as a sum of two with half the bits each."""
+    if value.dtype == np.float32:
+        high = (value.view(np.uint32) & np.uint32(0xFFFFF000)).view(np.float32)
+    else:
+        high = (value.view(np.uint64) & np.uint64(0xFFFFFFFFF8000000)).view(np.float64)
+    return high, value - high
+
+
+def quotient_to_odd(x: Array, y: Array) -> Array:
+    """x / y, rounded to odd; operands of at most half the bits of their type, far from over- and underflow."""
+    quotient = x / y
+    high, low = _split(quotient)
+    return round_to_odd(quotient, ((x - high * y) - low * y) * np.copysign(y.dtype.type(1), y))
+
+
+def root_to_odd(x: Array) -> Array:
+    """The square root, rounded to odd, of operands such as `quotient_to_odd` takes."""
+    root: Array = np.sqrt(x)
+    high, low = _split(root)
+    return round_to_odd(root, ((x - high * high) - 2 * high * low) - low * low)
+
+
 def odd_of(low: Array, high: Array) -> Array:
     """Of a value rounded down and up, the odd one; `low` is reused."""
     # Neighbours, of which the one nearer to zero has the smaller pattern and either is odd; or the same; or -0 and +0.

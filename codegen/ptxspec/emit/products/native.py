@@ -76,7 +76,7 @@ def why_not(program: Program) -> str:
     values = [*program.inputs, *(let.value for let in program.lets), *applications(program)]
     for kind in dict.fromkeys(v.kind for v in values):
         if kind.sort == "integer" or (kind.format and not kind.format.is_ieee):
-            return f"there is no C for a {kind}"
+            return f"it has values of the kind '{kind}'"
     directions = set()
     for a in applications(program):
         if a.function in WITHOUT_C:
@@ -150,7 +150,7 @@ def _unsigned(width: int) -> str:
 
 
 def _type(kind: Kind) -> str:
-    return "_Bool" if kind.sort == "bool" else _unsigned(kind.width)
+    return "_Bool" if kind.sort == "bool" else f"uint{kind.storage}_t"
 
 
 class _Writer(Lowering):

@@ -12,6 +12,7 @@ import numpy as np
 from ...model import Core, Format, Variant
 from .. import vectors
 from ..recording import Recording
+from ..registers import unsigned
 from .arrays import Array
 
 
@@ -35,11 +36,11 @@ def results(recording: Recording, core: Core) -> Array:
 def samples(recording: Recording, v: Variant) -> tuple[Array, Array]:
     """Special and random operands of a variant, and its results."""
     found = [
-        (vectors.operands(v.sources[0].type, 1, u.part.stream, u.part.start, u.part.kept)[0], u.results())
+        (vectors.operands(v, u.part.stream, u.part.start, u.part.kept)[0], u.results())
         for u in recording.units
         if u.variant == (v.spelling, 1) and u.part.stream in ("grid", "uniform")
     ]
-    nothing = np.zeros(0, vectors.unsigned(v.sources[0].type.width))
+    nothing = np.zeros(0, unsigned(v.sources[0].type.width))
     return np.concatenate([nothing, *(x for x, _ in found)]), np.concatenate([nothing, *(r for _, r in found)])
 
 
