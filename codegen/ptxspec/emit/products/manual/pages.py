@@ -119,7 +119,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         if spec.evidence is not None:
             files[f"manual/ledger.{suffix}"] = templates.render(
                 f"manual/ledger.{suffix}.j2", ["spec/observed/evidence.yaml", *(i.path for i in instructions)],
-                comment="<!-- {} -->", evidence=spec.evidence, count=len(spec.ledger), ledger=_ledger(spec), proven=is_proven(spec),
+                comment="<!-- {} -->", evidence=spec.evidence, count=len(spec.ledger), ledger=_ledger(spec),
+                proven=is_proven(spec),
             )  # fmt: skip
         if spec.speed is not None:
             files[f"manual/speed.{suffix}"] = templates.render(
