@@ -111,8 +111,9 @@ def _run(kernel: Any, types: list[Type], operands: list[int], results: int) -> l
         np.bool_(x) if t.kind == BOOL else np.dtype(f"u{t.width // 8}").type(x)
         for t, x in zip(types, operands, strict=True)
     ]
-    found = kernel(*arrays, results=results) if results > 1 else (kernel(*arrays),)
-    return [int(x) for x in found]
+    found = kernel(*arrays, results=results)
+    registers = found if isinstance(found, tuple) else (found,)
+    return [int(x if x.dtype == bool else x.view(f"u{x.itemsize}")) for x in registers]
 
 
 def _spec(root: Root) -> tuple[Spec, list[Any]]:
