@@ -194,20 +194,19 @@ class Processor:
         lane = cache(lambda *encodings: run(program, encodings))
 
         def kernel(*arrays: Array, results: int = 1) -> Any:
-            rows = [self._row(v, lane, row) for row in zip(*(x.tolist() for x in arrays), strict=True)]
-            assert len(rows[0]) == results
+            rows = [self._row(v, lane, row, results) for row in zip(*(x.tolist() for x in arrays), strict=True)]
             kind = bool if v.result.kind == BOOL else np.dtype(f"u{v.result.type.width // 8}")
             found = tuple(np.array(column, kind) for column in zip(*rows, strict=True))
-            return found if results > 1 else found[0]
+            return found if len(found) > 1 else found[0]
 
         return kernel
 
-    def _row(self, v: Variant, lane: Callable[..., tuple[int, ...]], row: tuple[int, ...]) -> list[int]:
+    def _row(self, v: Variant, lane: Callable[..., tuple[int, ...]], row: tuple[int, ...], results: int) -> list[int]:
         registers = iter(map(int, row))
         columns = [lanes_of(s, [next(registers) for _ in s.places], v.lanes) for s in v.sources]
         lanes = [lane(*encodings) for encodings in zip(*columns, strict=True)]
         return [
             x
-            for r, column in zip(v.results, zip(*lanes, strict=True), strict=True)
+            for r, column in zip(v.results[:results], zip(*lanes, strict=True), strict=False)
             for x in registers_of(r, list(column))
         ]
