@@ -222,8 +222,7 @@ class _Writer(Lowering):
             return self.module.use("integers", t.function)
         if "float" in f.parameters and not usual:
             if f.needs not in ("", "sign"):
-                raise PtxspecError(
-                    f"spec/types.yaml: error: there is no {t.function} in NumPy for a {t.arguments[0].kind}"
-                )
+                message = f"there is no {t.function} in NumPy for a {t.arguments[0].kind}"
+                raise PtxspecError(f"spec/types.yaml: error: {message}")
             return self.module.use("declared", t.function, f"_declared_{t.function}")
         return self.module.use(HOMES[f.clause], t.function)
