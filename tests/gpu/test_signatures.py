@@ -175,7 +175,7 @@ def test_a_recording_has_every_result_and_is_replayed(
     again = replay(read, made.spec, processor, sweeps=True)
     assert {r.variant: r.found for r in again.rows} == {r.variant: r.found for r in report.rows if r.found.count}
     v = made.variant("setp.lt.and.f32")
-    (unit,) = (u for u in read.units if u.variant == v.key and u.part.stream == "near")
+    (unit,) = (u for u in read.parts if u.variant == v.key and u.part.stream == "near")
     columns = operands(v, "near", 32)
     assert unit.results().shape == (32, 2)
     assert np.array_equal(unit.results(), Emulator(processor, None).run(v, columns))

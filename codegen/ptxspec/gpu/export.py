@@ -48,10 +48,10 @@ def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, targ
     v = next(v for i in spec.instructions.values() for v in i.variants if (v.spelling, v.operands) == key)
     recordings = [recording.read(path, spec, {key}) for path in recording.below(root.path)]
     for r in sorted(recordings, key=lambda r: str(r.provenance["date"]), reverse=True):
-        units = [u for u in r.units if u.part.kept and _is_handed(v, u.part)]
-        if units and target in (None, r.target):
+        recorded = [u for u in r.parts if u.part.kept and _is_handed(v, u.part)]
+        if recorded and target in (None, r.target):
             return Vectors(
-                v, "recording", str(r), tuple((u.part.stream, _operands(v, u.part), u.results()) for u in units)
+                v, "recording", str(r), tuple((u.part.stream, _operands(v, u.part), u.results()) for u in recorded)
             )
     parts = []
     for p in vectors.parts(v, vectors.Sizes()):

@@ -48,7 +48,7 @@ _ABOUT, _RESULTS = "about.json", "results.jsonl"
 
 
 @dataclass(frozen=True)
-class Unit:
+class RecordedPart:
     """One recorded part of one variant. Of each set of operands there are `registers` words, all of `type`."""
 
     variant: Key
@@ -77,7 +77,7 @@ class Recording:
 
     path: Path
     provenance: dict[str, Any]
-    units: tuple[Unit, ...]
+    parts: tuple[RecordedPart, ...]
 
     @property
     def target(self) -> str:
@@ -110,17 +110,17 @@ def read(
     text = _bytes(path / _RESULTS)
     if digest(text) != about.get("digest"):
         raise PtxspecError(f"{path / _RESULTS}: its digest is not the one in {_ABOUT}: the file was changed or cut off")
-    units = tuple(_units(path, text, spec))
-    if _identity(spec, {u.variant for u in units}) != about["specification"].get("variants"):
+    parts = tuple(_parts(path, text, spec))
+    if _identity(spec, {u.variant for u in parts}) != about["specification"].get("variants"):
         raise PtxspecError(f"{path}: recorded for another specification: the variants or their types are not the same")
     if variants is not None:
-        units = tuple(u for u in units if u.variant in variants)
-    for i, u in enumerate(units):
+        parts = tuple(u for u in parts if u.variant in variants)
+    for i, u in enumerate(parts):
         if progress:
-            progress(i, len(units))
+            progress(i, len(parts))
         # What is damaged is told before anything is made of it.
         u.results()
-    return Recording(path, about, units)
+    return Recording(path, about, parts)
 
 
 class Recorder:
@@ -129,7 +129,7 @@ class Recorder:
     def __init__(self, path: Path, spec: Spec, about: dict[str, Any]) -> None:
         """`about` is the run's provenance. Raises PtxspecError where the folder holds something else."""
         self.path, self._spec = path, spec
-        self.units: dict[tuple[Key, Part], Unit] = {}
+        self.parts: dict[tuple[Key, Part], RecordedPart] = {}
         self._blobs: dict[str, Blob] = {}
         self._about = about
         # A recording that is complete stays so until something is added.
@@ -175,12 +175,14 @@ class Recorder:
                 self._blobs[blob.key] = blob
             self._append(line)
             self._file.flush()
-        self.units[key, part] = Unit(key, part, *registers.results(v), blob, tuple(digests), self.emulator, found)
+        self.parts[key, part] = RecordedPart(
+            key, part, *registers.results(v), blob, tuple(digests), self.emulator, found
+        )
 
     def finish(self, failed: dict[str, str]) -> None:
         """Complete the recording; `failed` are variants that could not be run, with the reason."""
         self._about["failed"] = failed
-        self._about["specification"]["variants"] = _identity(self._spec, {key for key, _ in self.units})
+        self._about["specification"]["variants"] = _identity(self._spec, {key for key, _ in self.parts})
         with writing(self.path):
             self._write_about(complete=True, digest=digest(_bytes(self.path / _RESULTS)))
 
@@ -205,10 +207,10 @@ class Recorder:
         whole = text[: text.rfind(b"\n") + 1]
         if whole != text:
             os.truncate(results, len(whole))
-        self.units = {(u.variant, u.part): u for u in _units(self.path, whole, self._spec)}
-        for u in self.units.values():
+        self.parts = {(u.variant, u.part): u for u in _parts(self.path, whole, self._spec)}
+        for u in self.parts.values():
             u.results()
-        self._blobs = {u.stored.key: u.stored for u in self.units.values()}
+        self._blobs = {u.stored.key: u.stored for u in self.parts.values()}
         # The date on which it was begun stays.
         self._about["date"] = before["date"]
 
@@ -318,7 +320,7 @@ def _lines(path: Path, text: bytes) -> Iterator[dict[str, Any]]:
         yield found
 
 
-def _units(path: Path, text: bytes, spec: Spec) -> Iterator[Unit]:
+def _parts(path: Path, text: bytes, spec: Spec) -> Iterator[RecordedPart]:
     every = {(v.spelling, v.operands): v for i in spec.instructions.values() for v in i.variants}
     blobs: dict[str, Blob] = {}
     for number, line in enumerate(_lines(path, text), 1):
@@ -341,7 +343,7 @@ def _units(path: Path, text: bytes, spec: Spec) -> Iterator[Unit]:
                 raise ValueError("the numbers of results and digests do not fit")
             kept, found = blobs[line["blob"]], found_from_json(line["found"])
             words = registers.results(every[key])
-            yield Unit(key, part, *words, kept, tuple(digests.tolist()), str(line["emulator"]), found)
+            yield RecordedPart(key, part, *words, kept, tuple(digests.tolist()), str(line["emulator"]), found)
         except (ValueError, KeyError, TypeError, binascii.Error) as e:
             raise PtxspecError(f"{at}: {e}") from None
 

@@ -19,7 +19,7 @@ from ..model import BOOL, Spec, Variant
 from . import registers, vectors
 from .compare import Comparison, Found
 from .device import Device, DeviceError, Module, NoDeviceError
-from .recording import Recorder, Recording, Unit
+from .recording import RecordedPart, Recorder, Recording
 from .vectors import Part, Sizes
 
 Array = NDArray[Any]
@@ -66,12 +66,13 @@ class Emulator:
 
     def run(self, v: Variant, operands: Sequence[Array]) -> Array:
         """Encodings, as the variant's kernel takes and returns them."""
-        word, count = registers.results(v)
+        word, _ = registers.results(v)
         kernel = self.module.compile(v.spelling, v.operands, self.target)
         types = [t for _, t in registers.places(v.sources)]
         given = [x.astype(np.bool_) if t.kind == BOOL else x for t, x in zip(types, operands, strict=True)]
-        found = kernel(*given, results=count) if count > 1 else (kernel(*given),)
-        return registers.joined([np.asarray(x, word) for x in found])
+        found = kernel(*given, results=len(v.results))
+        columns = found if isinstance(found, tuple) else (found,)
+        return registers.joined([np.asarray(x, word) for x in columns])
 
 
 def run(
@@ -85,7 +86,7 @@ def run(
         raise NoDeviceError(f"{about}: the specification does not know {about.target}")
     rows = {v: _row(spec, v, about.target, about.release) for i in spec.instructions.values() for v in i.variants}
     modules = _compile(device, rows, sources)
-    recorded = recorder.units if recorder else {}
+    recorded = recorder.parts if recorder else {}
     every = {(v.spelling, v.operands): v for v in rows}
     cores = [core for unit in spec.units.values() for core in unit.cores]
     chosen = {
@@ -104,11 +105,11 @@ def run(
     with runner.pool:
         for v, part in jobs:
             row = rows[v]
-            unit, found = recorded.get(((v.spelling, v.operands), part)), None
-            if unit and recorder:
+            known, found = recorded.get(((v.spelling, v.operands), part)), None
+            if known and recorder:
                 # What an older emulator was found to return says nothing of this one.
-                known = unit.emulator == recorder.emulator
-                found = unit.found if known else _held(unit, v, emulated, comparisons[v], sweeps=True)
+                is_current = known.emulator == recorder.emulator
+                found = known.found if is_current else _held(known, v, emulated, comparisons[v], sweeps=True)
             elif not row.failed:
                 try:
                     results, digests, found = runner.part(modules[v.opcode], v, part, comparisons[v])
@@ -139,8 +140,8 @@ def replay(
         raise PtxspecError(f"{recording.path}: the specification does not know {recording.target}")
     rows: dict[Variant, Row] = {}
     comparisons: dict[Variant, Comparison] = {}
-    done, total = 0, sum(u.part.count for u in recording.units)
-    for u in recording.units:
+    done, total = 0, sum(u.part.count for u in recording.parts)
+    for u in recording.parts:
         v = every[u.variant]
         if v not in rows:
             comparisons[v] = Comparison(spec, v, recording.target)
@@ -154,7 +155,7 @@ def replay(
     return Report(str(recording), recording.target, tuple(rows.values()))
 
 
-def _held(u: Unit, v: Variant, emulated: Emulator, comparison: Comparison, sweeps: bool) -> Found:
+def _held(u: RecordedPart, v: Variant, emulated: Emulator, comparison: Comparison, sweeps: bool) -> Found:
     """A recorded part held against the emulator."""
     part = u.part
     operands = vectors.operands(v, part.stream, part.start, part.kept)

@@ -14,6 +14,7 @@ from ....grounds import KINDS
 from ....model import (
     ROUNDINGS,
     Code,
+    Entry,
     HardwarePath,
     Implied,
     Instruction,
@@ -118,7 +119,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         if spec.evidence is not None:
             files[f"manual/ledger.{suffix}"] = templates.render(
                 f"manual/ledger.{suffix}.j2", ["spec/observed/evidence.yaml", *(i.path for i in instructions)],
-                comment="<!-- {} -->", evidence=spec.evidence, ledger=spec.ledger, proven=is_proven(spec),
+                comment="<!-- {} -->", evidence=spec.evidence, count=len(spec.ledger), ledger=_ledger(spec),
+                proven=is_proven(spec),
             )  # fmt: skip
         if spec.speed is not None:
             files[f"manual/speed.{suffix}"] = templates.render(
@@ -131,6 +133,14 @@ def is_proven(spec: Spec) -> bool:
     """The evidence is about this specification: it speaks of as many variants, and of the same differences."""
     variants = sum(len(i.variants) for i in spec.instructions.values())
     return spec.evidence is not None and spec.evidence.variants == variants and spec.evidence.ledger == spec.ledger
+
+
+def _ledger(spec: Spec) -> list[tuple[str, list[Entry]]]:
+    """The ledger with the lines of an opcode in one that say the same of its variants."""
+    found: dict[tuple[str, int, str, str], list[Entry]] = {}
+    for e in spec.ledger:
+        found.setdefault((e.variant.partition(".")[0], e.operands, e.manual, e.assembler), []).append(e)
+    return [(opcode, entries) for (opcode, *_), entries in found.items()]
 
 
 def _claims(instruction: Instruction) -> list[Claim]:
