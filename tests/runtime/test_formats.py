@@ -18,7 +18,7 @@ from ptxspec.semantics.program import Apply, Var
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-EIGHT = ("e4m3", "e2m1", "e2m3", "e3m2", "ue8m0", "ue5m3", "e3m4")
+EIGHT = ("e4m3", "e2m1", "e2m3", "e3m2", "ue8m0", "ue5m3", "e3m4", "short")
 
 
 class Both:

@@ -44,7 +44,7 @@ def fuse(program: Program) -> Program:
 
 
 def is_usual(f: Format) -> bool:
-    """Declared like IEEE 754's, in as many bits as a processor's integers have: ptxemu has code of its own for these."""
+    """Declared like IEEE 754's, in as many bits as a processor's integers have: ptxemu has code of its own for it."""
     return f.is_ieee and f.width in (8, 16, 32, 64) and f.exponent_bits > 1 and f.fraction_bits > 0
 
 
