@@ -74,8 +74,6 @@ def why_not(program: Program) -> str:
         return "it has two results"
     if len({i.kind for i in program.inputs}) > 1 or program.inputs[0].kind.sort != "float":
         return "its operands are not floats of one format"
-    if program.results[0].kind not in (BOOL, program.inputs[0].kind):
-        return "its result is of another kind than its operands"
     values = [*program.inputs, *(let.value for let in program.lets), *applications(program)]
     for kind in dict.fromkeys(v.kind for v in values):
         if not _has_c(kind):
