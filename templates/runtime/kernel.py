@@ -129,7 +129,7 @@ class Kernel:
         except ValueError:
             shapes = ", ".join(str(x.shape) for x in operands)
             raise ValueError(f"{self._row}: operands of shapes {shapes} do not broadcast") from None
-        places = self._signature.places[self._checked_results(results) - 1]
+        places = self._signature.places[0 if results == 1 else self._checked_results(results) - 1]
         if len(places) > 1:
             return self._several(arrays, operands, shape, places, out, threads)
         given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
@@ -162,7 +162,7 @@ class Kernel:
         """What a register of a result goes to, `given` or new, and that as bits."""
         made = self._representation(t, arrays)
         result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made, t)
-        return result, result.view(t.in_order_of(result))
+        return result, result.view(t.bits if result.dtype.isnative else t.in_order_of(result))
 
     def _as_bits(self, x: Any, name: str, t: Type) -> Array:
         what = f"operand {name}"
@@ -171,7 +171,7 @@ class Kernel:
                 f"{self._row}: {what} is a {type(x).__name__}; expected a NumPy array or scalar of {t.accepted}"
             )
         array = np.asarray(x)
-        bits = t.in_order_of(array)
+        bits = t.bits if array.dtype.isnative else t.in_order_of(array)
         if array.dtype == bits:
             return array
         if t.is_native(array.dtype):

@@ -88,7 +88,15 @@ class Type:
         found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, self.native_name))
         return found
 
+    @cached_property
+    def _scalar(self) -> type | None:
+        """NumPy's own type of that name."""
+        return None if self.native_name in _EXTENSIONS.values() else getattr(np, self.native_name or "-", None)
+
     def is_native(self, dtype: np.dtype[Any]) -> bool:
+        # NumPy makes the name of a type anew each time it is asked.
+        if dtype.type is self._scalar:
+            return True
         return bool(self.native_name) and dtype.name == self.native_name and dtype.itemsize == self.bits.itemsize
 
     @cached_property

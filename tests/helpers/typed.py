@@ -33,6 +33,7 @@ FORMATS = """\
   ue5m3: {exponent_bits: 5, fraction_bits: 3, sign: none, infinity: none, nan: [0xff], canonical_nan: 0xff,
           overflow: largest}
   e3m4:  {exponent_bits: 3, fraction_bits: 4, subnormals: none, canonical_nan: 0x7f}
+  short: {exponent_bits: 2, fraction_bits: 1, canonical_nan: 0x7}
   tf32:  {exponent_bits: 8, fraction_bits: 10, canonical_nan: 0x3ffff, container: 32, align: upper}
   s2f6:  {integer: signed, bits: 8, point: 6}
   s8:    {integer: signed, bits: 8}

@@ -14,7 +14,7 @@ from ...diagnostics import PtxspecError
 from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Term, Var
-from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse
+from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
 from ..lowering import Function, Line, Lowering, Shared, shared, source_of
 from ..registry import product
 from ..text import Files, Templates, plain
@@ -47,10 +47,10 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     requirements = list(dict.fromkeys(v.requires for c in checked for v in c.instruction.variants))
     paths = [c.instruction.path for c in checked]
     floats = [f for f in spec.formats.values() if isinstance(f, Format)]
-    declared = [f for f in floats if not f.is_ieee]
+    declared = [f for f in floats if not is_usual(f)]
     _refuse_what_cannot_be_computed(declared)
     files[f"{_FOLDER}/formats.py"] = templates.render(
-        "emulator/formats.py.j2", ["spec/types.yaml"], usual=[f for f in floats if f.is_ieee], declared=declared,
+        "emulator/formats.py.j2", ["spec/types.yaml"], usual=[f for f in floats if is_usual(f)], declared=declared,
         integers=[f for f in spec.formats.values() if isinstance(f, FixedPoint)],
     )  # fmt: skip
     files[f"{_FOLDER}/index.py"] = templates.render(
@@ -215,11 +215,14 @@ class _Writer(Lowering):
         if t.function in _INVENTED:
             return self.module.use(_INVENTED[t.function], t.function, f"_{t.function}")
         f = TABLE[t.function]
-        usual = all(k.format is None or k.format.is_ieee for k in (t.kind, *(a.kind for a in t.arguments)))
+        usual = all(k.format is None or is_usual(k.format) for k in (t.kind, *(a.kind for a in t.arguments)))
         if t.function == "convert" and not (usual and all(k.format for k in (t.kind, t.arguments[0].kind))):
             return self.module.use("conversion", t.function, f"_any_{t.function}")
         if "integer" in f.parameters:
             return self.module.use("integers", t.function)
         if "float" in f.parameters and not usual:
+            if f.needs not in ("", "sign"):
+                message = f"there is no {t.function} in NumPy for a {t.arguments[0].kind}"
+                raise PtxspecError(f"spec/types.yaml: error: {message}")
             return self.module.use("declared", t.function, f"_declared_{t.function}")
         return self.module.use(HOMES[f.clause], t.function)

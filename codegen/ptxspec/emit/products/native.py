@@ -15,6 +15,7 @@ from ...check.checking import Checked
 from ...model import BOOL, ROUNDINGS, Format, Kind, Spec, float_in
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program
+from ..fusing import is_usual
 from ..lowering import ELEMENTARY, Function, Line, Lowering, Shared, applications, shared, source_of
 from ..registry import product
 from ..text import Files, Templates
@@ -73,8 +74,6 @@ def why_not(program: Program) -> str:
         return "it has two results"
     if len({i.kind for i in program.inputs}) > 1 or program.inputs[0].kind.sort != "float":
         return "its operands are not floats of one format"
-    if program.results[0].kind not in (BOOL, program.inputs[0].kind):
-        return "its result is of another kind than its operands"
     values = [*program.inputs, *(let.value for let in program.lets), *applications(program)]
     for kind in dict.fromkeys(v.kind for v in values):
         if not _has_c(kind):
@@ -96,7 +95,7 @@ def why_not(program: Program) -> str:
 def _has_c(kind: Kind) -> bool:
     if kind.sort == "bool":
         return True
-    usual = kind.format is None or kind.format.is_ieee
+    usual = kind.format is None or is_usual(kind.format)
     return kind.sort != "integer" and usual and kind.width in (16, 32, 64)
 
 
