@@ -247,9 +247,7 @@ class Expressions(Values):
     def format_of(self, e: tree.Apply, scope: Scope) -> Static:
         kind = self.typed(self.value(e.arguments[0], scope), e.arguments[0]).term.kind
         format = kind.format or kind.fixed
-        if format is None:
-            raise self.wrong(e.arguments[0], f"formatOf takes a number, this is a {kind}")
-        return Static("type", format.name)
+        return Static("type", format.name if format else "")
 
     def convert(self, e: tree.Apply, f: Function, scope: Scope) -> Typed:
         x = self.typed(self.value(e.arguments[0], scope), e.arguments[0])

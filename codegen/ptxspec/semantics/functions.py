@@ -137,7 +137,7 @@ def convert(x, format, rounding):  # type: ignore[no-untyped-def]
 
 @_row("any -> format")
 def formatOf(x):  # type: ignore[no-untyped-def]
-    """The format of a number, to be compared with one, as in `formatOf(x) == f32`."""
+    """The format of a number, to be compared with one, as in `formatOf(x) == f32`; bits and truth values have none."""
 
 
 # Elementary functions
