@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NoReturn
 
 from .catalog import Asked, Requirement, may_be_advised
-from .index import CATALOG, REQUIREMENTS, ROWS, SIGNATURES, TYPES
+from .index import CATALOG, CLASSES, REQUIREMENTS, ROWS, SIGNATURES, TYPES
 
 
 class UnknownVariantError(LookupError):
@@ -61,7 +61,8 @@ def rows_of(opcode: str) -> tuple[Row, ...]:
     """The variants of an opcode."""
     found = []
     for line in ROWS.get(opcode, "").split("\n")[1:-1]:
-        spelled, operands, claim, signature, requirement, advice, means = line.split()
+        spelled, place = line.split()
+        operands, claim, signature, requirement, advice, means = CLASSES[int(place)].split()
         names = spelled.split(".")
         types = tuple(n for n in names if n in TYPES)
         found.append(

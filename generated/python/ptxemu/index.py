@@ -181,510 +181,597 @@ REQUIREMENTS = (
     Requirement(ptx='4.0', target='sm_20', until=None, within=()),
 )
 
-# Of each opcode's variants: modifiers and types, source operands, claim, the places of the signature and of the
-# requirement, whether errors may advise it, and the modifiers that it is short for.
+# What many variants have in common: source operands, claim, the places of the signature and of the requirement,
+# whether errors may advise it, and the modifiers that it is short for.
+CLASSES = (
+    "1 exact 0 0 advise -",
+    "1 exact 0 1 advise -",
+    "1 exact 1 0 advise -",
+    "1 exact 2 2 advise -",
+    "1 exact 3 2 advise -",
+    "1 exact 4 3 advise -",
+    "1 exact 5 3 advise -",
+    "2 exact 6 0 advise -",
+    "2 exact 6 1 advise -",
+    "2 exact 6 4 advise -",
+    "2 exact 6 5 advise -",
+    "2 exact 7 6 advise -",
+    "2 exact 8 0 advise -",
+    "2 exact 8 7 advise -",
+    "2 exact 9 8 advise -",
+    "2 exact 10 8 advise -",
+    "2 exact 11 9 advise -",
+    "2 exact 12 9 advise -",
+    "2 exact 6 10 advise -",
+    "2 exact 8 10 advise -",
+    "1 bounded 0 1 advise -",
+    "1 bounded 0 11 advise approx.ftz",
+    "2 bounded 6 1 advise -",
+    "2 exact 8 5 advise -",
+    "2 bounded 6 11 advise approx.ftz",
+    "2 exact 8 11 advise rn",
+    "1 bounded 2 12 advise -",
+    "1 bounded 3 12 advise -",
+    "1 bounded 4 9 advise -",
+    "1 bounded 5 9 advise -",
+    "3 exact 13 10 advise -",
+    "3 exact 14 6 advise -",
+    "3 exact 15 1 advise -",
+    "3 exact 15 13 advise -",
+    "3 exact 16 8 advise -",
+    "3 exact 17 8 advise -",
+    "3 exact 16 3 advise -",
+    "3 exact 17 3 advise -",
+    "3 exact 18 3 advise -",
+    "3 exact 19 3 advise -",
+    "3 exact 16 14 advise -",
+    "3 exact 17 14 advise -",
+    "3 exact 18 14 advise -",
+    "3 exact 19 14 advise -",
+    "3 unspecified 18 3 - -",
+    "3 unspecified 19 3 - -",
+    "3 unspecified 18 14 - -",
+    "3 unspecified 19 14 - -",
+    "3 unspecified 16 14 - -",
+    "3 unspecified 17 14 - -",
+    "3 exact 13 15 advise -",
+    "3 exact 13 16 advise -",
+    "3 exact 13 4 advise -",
+    "3 exact 13 5 advise -",
+    "3 exact 15 0 advise -",
+    "3 exact 15 7 advise -",
+    "3 exact 15 11 advise rn",
+    "2 exact 6 17 advise -",
+    "2 exact 6 3 advise -",
+    "3 exact 13 18 advise -",
+    "2 exact 9 3 advise -",
+    "2 exact 10 3 advise -",
+    "2 exact 9 17 advise -",
+    "2 exact 10 17 advise -",
+    "2 exact 11 3 advise -",
+    "2 exact 12 3 advise -",
+    "2 exact 11 17 advise -",
+    "2 exact 12 17 advise -",
+    "1 exact 2 19 advise -",
+    "1 exact 3 19 advise -",
+    "1 exact 0 10 advise -",
+    "1 exact 1 1 advise -",
+    "1 exact 1 10 advise -",
+    "1 unspecified 1 20 advise -",
+    "1 unspecified 1 1 - -",
+    "1 unspecified 1 10 - -",
+    "1 unspecified 1 1 advise -",
+    "1 unspecified 1 21 advise -",
+    "1 unspecified 1 11 advise approx",
+    "1 exact 1 11 advise rn",
+    "1 bounded 0 12 advise -",
+    "1 exact 20 10 advise -",
+    "1 exact 21 10 advise -",
+)
+
+# Of each opcode's variants: modifiers and types, and the place of the class.
 ROWS = {
     "abs": """
-f32 1 exact 0 0 advise -
-ftz.f32 1 exact 0 1 advise -
-f64 1 exact 1 0 advise -
-f16 1 exact 2 2 advise -
-f16x2 1 exact 3 2 advise -
-ftz.f16 1 exact 2 2 advise -
-ftz.f16x2 1 exact 3 2 advise -
-bf16 1 exact 4 3 advise -
-bf16x2 1 exact 5 3 advise -
+f32 0
+ftz.f32 1
+f64 2
+f16 3
+f16x2 4
+ftz.f16 3
+ftz.f16x2 4
+bf16 5
+bf16x2 6
 """,
     "add": """
-f32 2 exact 6 0 advise -
-sat.f32 2 exact 6 0 advise -
-ftz.f32 2 exact 6 1 advise -
-ftz.sat.f32 2 exact 6 1 advise -
-rn.f32 2 exact 6 0 advise -
-rn.sat.f32 2 exact 6 0 advise -
-rn.ftz.f32 2 exact 6 1 advise -
-rn.ftz.sat.f32 2 exact 6 1 advise -
-rz.f32 2 exact 6 0 advise -
-rz.sat.f32 2 exact 6 0 advise -
-rz.ftz.f32 2 exact 6 1 advise -
-rz.ftz.sat.f32 2 exact 6 1 advise -
-rm.f32 2 exact 6 4 advise -
-rm.sat.f32 2 exact 6 4 advise -
-rm.ftz.f32 2 exact 6 5 advise -
-rm.ftz.sat.f32 2 exact 6 5 advise -
-rp.f32 2 exact 6 4 advise -
-rp.sat.f32 2 exact 6 4 advise -
-rp.ftz.f32 2 exact 6 5 advise -
-rp.ftz.sat.f32 2 exact 6 5 advise -
-f32x2 2 exact 7 6 advise -
-ftz.f32x2 2 exact 7 6 advise -
-rn.f32x2 2 exact 7 6 advise -
-rn.ftz.f32x2 2 exact 7 6 advise -
-rz.f32x2 2 exact 7 6 advise -
-rz.ftz.f32x2 2 exact 7 6 advise -
-rm.f32x2 2 exact 7 6 advise -
-rm.ftz.f32x2 2 exact 7 6 advise -
-rp.f32x2 2 exact 7 6 advise -
-rp.ftz.f32x2 2 exact 7 6 advise -
-f64 2 exact 8 0 advise -
-rn.f64 2 exact 8 0 advise -
-rz.f64 2 exact 8 0 advise -
-rm.f64 2 exact 8 7 advise -
-rp.f64 2 exact 8 7 advise -
-f16 2 exact 9 8 advise -
-f16x2 2 exact 10 8 advise -
-sat.f16 2 exact 9 8 advise -
-sat.f16x2 2 exact 10 8 advise -
-ftz.f16 2 exact 9 8 advise -
-ftz.f16x2 2 exact 10 8 advise -
-ftz.sat.f16 2 exact 9 8 advise -
-ftz.sat.f16x2 2 exact 10 8 advise -
-rn.f16 2 exact 9 8 advise -
-rn.f16x2 2 exact 10 8 advise -
-rn.sat.f16 2 exact 9 8 advise -
-rn.sat.f16x2 2 exact 10 8 advise -
-rn.ftz.f16 2 exact 9 8 advise -
-rn.ftz.f16x2 2 exact 10 8 advise -
-rn.ftz.sat.f16 2 exact 9 8 advise -
-rn.ftz.sat.f16x2 2 exact 10 8 advise -
-bf16 2 exact 11 9 advise -
-bf16x2 2 exact 12 9 advise -
-rn.bf16 2 exact 11 9 advise -
-rn.bf16x2 2 exact 12 9 advise -
+f32 7
+sat.f32 7
+ftz.f32 8
+ftz.sat.f32 8
+rn.f32 7
+rn.sat.f32 7
+rn.ftz.f32 8
+rn.ftz.sat.f32 8
+rz.f32 7
+rz.sat.f32 7
+rz.ftz.f32 8
+rz.ftz.sat.f32 8
+rm.f32 9
+rm.sat.f32 9
+rm.ftz.f32 10
+rm.ftz.sat.f32 10
+rp.f32 9
+rp.sat.f32 9
+rp.ftz.f32 10
+rp.ftz.sat.f32 10
+f32x2 11
+ftz.f32x2 11
+rn.f32x2 11
+rn.ftz.f32x2 11
+rz.f32x2 11
+rz.ftz.f32x2 11
+rm.f32x2 11
+rm.ftz.f32x2 11
+rp.f32x2 11
+rp.ftz.f32x2 11
+f64 12
+rn.f64 12
+rz.f64 12
+rm.f64 13
+rp.f64 13
+f16 14
+f16x2 15
+sat.f16 14
+sat.f16x2 15
+ftz.f16 14
+ftz.f16x2 15
+ftz.sat.f16 14
+ftz.sat.f16x2 15
+rn.f16 14
+rn.f16x2 15
+rn.sat.f16 14
+rn.sat.f16x2 15
+rn.ftz.f16 14
+rn.ftz.f16x2 15
+rn.ftz.sat.f16 14
+rn.ftz.sat.f16x2 15
+bf16 16
+bf16x2 17
+rn.bf16 16
+rn.bf16x2 17
 """,
     "copysign": """
-f32 2 exact 6 10 advise -
-f64 2 exact 8 10 advise -
+f32 18
+f64 19
 """,
     "cos": """
-approx.f32 1 bounded 0 1 advise -
-approx.ftz.f32 1 bounded 0 1 advise -
-f32 1 bounded 0 11 advise approx.ftz
+approx.f32 20
+approx.ftz.f32 20
+f32 21
 """,
     "div": """
-approx.f32 2 bounded 6 1 advise -
-approx.ftz.f32 2 bounded 6 1 advise -
-full.f32 2 bounded 6 1 advise -
-full.ftz.f32 2 bounded 6 1 advise -
-rn.f32 2 exact 6 5 advise -
-rn.ftz.f32 2 exact 6 5 advise -
-rz.f32 2 exact 6 5 advise -
-rz.ftz.f32 2 exact 6 5 advise -
-rm.f32 2 exact 6 5 advise -
-rm.ftz.f32 2 exact 6 5 advise -
-rp.f32 2 exact 6 5 advise -
-rp.ftz.f32 2 exact 6 5 advise -
-rn.f64 2 exact 8 0 advise -
-rz.f64 2 exact 8 5 advise -
-rm.f64 2 exact 8 5 advise -
-rp.f64 2 exact 8 5 advise -
-f32 2 bounded 6 11 advise approx.ftz
-f64 2 exact 8 11 advise rn
+approx.f32 22
+approx.ftz.f32 22
+full.f32 22
+full.ftz.f32 22
+rn.f32 10
+rn.ftz.f32 10
+rz.f32 10
+rz.ftz.f32 10
+rm.f32 10
+rm.ftz.f32 10
+rp.f32 10
+rp.ftz.f32 10
+rn.f64 12
+rz.f64 23
+rm.f64 23
+rp.f64 23
+f32 24
+f64 25
 """,
     "ex2": """
-approx.f32 1 bounded 0 1 advise -
-approx.ftz.f32 1 bounded 0 1 advise -
-approx.f16 1 bounded 2 12 advise -
-approx.f16x2 1 bounded 3 12 advise -
-approx.ftz.bf16 1 bounded 4 9 advise -
-approx.ftz.bf16x2 1 bounded 5 9 advise -
-f32 1 bounded 0 11 advise approx.ftz
+approx.f32 20
+approx.ftz.f32 20
+approx.f16 26
+approx.f16x2 27
+approx.ftz.bf16 28
+approx.ftz.bf16x2 29
+f32 21
 """,
     "fma": """
-rn.f32 3 exact 13 10 advise -
-rn.sat.f32 3 exact 13 10 advise -
-rn.ftz.f32 3 exact 13 10 advise -
-rn.ftz.sat.f32 3 exact 13 10 advise -
-rz.f32 3 exact 13 10 advise -
-rz.sat.f32 3 exact 13 10 advise -
-rz.ftz.f32 3 exact 13 10 advise -
-rz.ftz.sat.f32 3 exact 13 10 advise -
-rm.f32 3 exact 13 10 advise -
-rm.sat.f32 3 exact 13 10 advise -
-rm.ftz.f32 3 exact 13 10 advise -
-rm.ftz.sat.f32 3 exact 13 10 advise -
-rp.f32 3 exact 13 10 advise -
-rp.sat.f32 3 exact 13 10 advise -
-rp.ftz.f32 3 exact 13 10 advise -
-rp.ftz.sat.f32 3 exact 13 10 advise -
-rn.f32x2 3 exact 14 6 advise -
-rn.ftz.f32x2 3 exact 14 6 advise -
-rz.f32x2 3 exact 14 6 advise -
-rz.ftz.f32x2 3 exact 14 6 advise -
-rm.f32x2 3 exact 14 6 advise -
-rm.ftz.f32x2 3 exact 14 6 advise -
-rp.f32x2 3 exact 14 6 advise -
-rp.ftz.f32x2 3 exact 14 6 advise -
-rn.f64 3 exact 15 1 advise -
-rz.f64 3 exact 15 1 advise -
-rm.f64 3 exact 15 13 advise -
-rp.f64 3 exact 15 13 advise -
-rn.f16 3 exact 16 8 advise -
-rn.f16x2 3 exact 17 8 advise -
-rn.sat.f16 3 exact 16 8 advise -
-rn.sat.f16x2 3 exact 17 8 advise -
-rn.ftz.f16 3 exact 16 8 advise -
-rn.ftz.f16x2 3 exact 17 8 advise -
-rn.ftz.sat.f16 3 exact 16 8 advise -
-rn.ftz.sat.f16x2 3 exact 17 8 advise -
-rn.relu.f16 3 exact 16 3 advise -
-rn.relu.f16x2 3 exact 17 3 advise -
-rn.ftz.relu.f16 3 exact 16 3 advise -
-rn.ftz.relu.f16x2 3 exact 17 3 advise -
-rn.bf16 3 exact 18 3 advise -
-rn.bf16x2 3 exact 19 3 advise -
-rn.relu.bf16 3 exact 18 3 advise -
-rn.relu.bf16x2 3 exact 19 3 advise -
-rn.oob.f16 3 exact 16 14 advise -
-rn.oob.f16x2 3 exact 17 14 advise -
-rn.oob.bf16 3 exact 18 14 advise -
-rn.oob.bf16x2 3 exact 19 14 advise -
-rn.oob.relu.f16 3 exact 16 14 advise -
-rn.oob.relu.f16x2 3 exact 17 14 advise -
-rn.oob.relu.bf16 3 exact 18 14 advise -
-rn.oob.relu.bf16x2 3 exact 19 14 advise -
-rz.bf16 3 unspecified 18 3 - -
-rz.bf16x2 3 unspecified 19 3 - -
-rz.relu.bf16 3 unspecified 18 3 - -
-rz.relu.bf16x2 3 unspecified 19 3 - -
-rz.oob.bf16 3 unspecified 18 14 - -
-rz.oob.bf16x2 3 unspecified 19 14 - -
-rz.oob.relu.bf16 3 unspecified 18 14 - -
-rz.oob.relu.bf16x2 3 unspecified 19 14 - -
-rm.bf16 3 unspecified 18 3 - -
-rm.bf16x2 3 unspecified 19 3 - -
-rm.relu.bf16 3 unspecified 18 3 - -
-rm.relu.bf16x2 3 unspecified 19 3 - -
-rm.oob.bf16 3 unspecified 18 14 - -
-rm.oob.bf16x2 3 unspecified 19 14 - -
-rm.oob.relu.bf16 3 unspecified 18 14 - -
-rm.oob.relu.bf16x2 3 unspecified 19 14 - -
-rp.bf16 3 unspecified 18 3 - -
-rp.bf16x2 3 unspecified 19 3 - -
-rp.relu.bf16 3 unspecified 18 3 - -
-rp.relu.bf16x2 3 unspecified 19 3 - -
-rp.oob.bf16 3 unspecified 18 14 - -
-rp.oob.bf16x2 3 unspecified 19 14 - -
-rp.oob.relu.bf16 3 unspecified 18 14 - -
-rp.oob.relu.bf16x2 3 unspecified 19 14 - -
-rn.sat.oob.f16 3 unspecified 16 14 - -
-rn.sat.oob.f16x2 3 unspecified 17 14 - -
+rn.f32 30
+rn.sat.f32 30
+rn.ftz.f32 30
+rn.ftz.sat.f32 30
+rz.f32 30
+rz.sat.f32 30
+rz.ftz.f32 30
+rz.ftz.sat.f32 30
+rm.f32 30
+rm.sat.f32 30
+rm.ftz.f32 30
+rm.ftz.sat.f32 30
+rp.f32 30
+rp.sat.f32 30
+rp.ftz.f32 30
+rp.ftz.sat.f32 30
+rn.f32x2 31
+rn.ftz.f32x2 31
+rz.f32x2 31
+rz.ftz.f32x2 31
+rm.f32x2 31
+rm.ftz.f32x2 31
+rp.f32x2 31
+rp.ftz.f32x2 31
+rn.f64 32
+rz.f64 32
+rm.f64 33
+rp.f64 33
+rn.f16 34
+rn.f16x2 35
+rn.sat.f16 34
+rn.sat.f16x2 35
+rn.ftz.f16 34
+rn.ftz.f16x2 35
+rn.ftz.sat.f16 34
+rn.ftz.sat.f16x2 35
+rn.relu.f16 36
+rn.relu.f16x2 37
+rn.ftz.relu.f16 36
+rn.ftz.relu.f16x2 37
+rn.bf16 38
+rn.bf16x2 39
+rn.relu.bf16 38
+rn.relu.bf16x2 39
+rn.oob.f16 40
+rn.oob.f16x2 41
+rn.oob.bf16 42
+rn.oob.bf16x2 43
+rn.oob.relu.f16 40
+rn.oob.relu.f16x2 41
+rn.oob.relu.bf16 42
+rn.oob.relu.bf16x2 43
+rz.bf16 44
+rz.bf16x2 45
+rz.relu.bf16 44
+rz.relu.bf16x2 45
+rz.oob.bf16 46
+rz.oob.bf16x2 47
+rz.oob.relu.bf16 46
+rz.oob.relu.bf16x2 47
+rm.bf16 44
+rm.bf16x2 45
+rm.relu.bf16 44
+rm.relu.bf16x2 45
+rm.oob.bf16 46
+rm.oob.bf16x2 47
+rm.oob.relu.bf16 46
+rm.oob.relu.bf16x2 47
+rp.bf16 44
+rp.bf16x2 45
+rp.relu.bf16 44
+rp.relu.bf16x2 45
+rp.oob.bf16 46
+rp.oob.bf16x2 47
+rp.oob.relu.bf16 46
+rp.oob.relu.bf16x2 47
+rn.sat.oob.f16 48
+rn.sat.oob.f16x2 49
 """,
     "lg2": """
-approx.f32 1 bounded 0 1 advise -
-approx.ftz.f32 1 bounded 0 1 advise -
-f32 1 bounded 0 11 advise approx.ftz
+approx.f32 20
+approx.ftz.f32 20
+f32 21
 """,
     "mad": """
-f32 3 exact 13 15 advise -
-sat.f32 3 exact 13 15 advise -
-ftz.f32 3 exact 13 16 advise -
-ftz.sat.f32 3 exact 13 16 advise -
-rn.f32 3 exact 13 4 advise -
-rn.sat.f32 3 exact 13 4 advise -
-rn.ftz.f32 3 exact 13 5 advise -
-rn.ftz.sat.f32 3 exact 13 5 advise -
-rz.f32 3 exact 13 4 advise -
-rz.sat.f32 3 exact 13 4 advise -
-rz.ftz.f32 3 exact 13 5 advise -
-rz.ftz.sat.f32 3 exact 13 5 advise -
-rm.f32 3 exact 13 4 advise -
-rm.sat.f32 3 exact 13 4 advise -
-rm.ftz.f32 3 exact 13 5 advise -
-rm.ftz.sat.f32 3 exact 13 5 advise -
-rp.f32 3 exact 13 4 advise -
-rp.sat.f32 3 exact 13 4 advise -
-rp.ftz.f32 3 exact 13 5 advise -
-rp.ftz.sat.f32 3 exact 13 5 advise -
-rn.f64 3 exact 15 0 advise -
-rz.f64 3 exact 15 0 advise -
-rm.f64 3 exact 15 7 advise -
-rp.f64 3 exact 15 7 advise -
-f64 3 exact 15 11 advise rn
+f32 50
+sat.f32 50
+ftz.f32 51
+ftz.sat.f32 51
+rn.f32 52
+rn.sat.f32 52
+rn.ftz.f32 53
+rn.ftz.sat.f32 53
+rz.f32 52
+rz.sat.f32 52
+rz.ftz.f32 53
+rz.ftz.sat.f32 53
+rm.f32 52
+rm.sat.f32 52
+rm.ftz.f32 53
+rm.ftz.sat.f32 53
+rp.f32 52
+rp.sat.f32 52
+rp.ftz.f32 53
+rp.ftz.sat.f32 53
+rn.f64 54
+rz.f64 54
+rm.f64 55
+rp.f64 55
+f64 56
 """,
     "max": """
-f32 2 exact 6 0 advise -
-xorsign.abs.f32 2 exact 6 17 advise -
-NaN.f32 2 exact 6 3 advise -
-NaN.xorsign.abs.f32 2 exact 6 17 advise -
-ftz.f32 2 exact 6 1 advise -
-ftz.xorsign.abs.f32 2 exact 6 17 advise -
-ftz.NaN.f32 2 exact 6 3 advise -
-ftz.NaN.xorsign.abs.f32 2 exact 6 17 advise -
-f32 3 exact 13 18 advise -
-abs.f32 3 exact 13 18 advise -
-NaN.f32 3 exact 13 18 advise -
-NaN.abs.f32 3 exact 13 18 advise -
-ftz.f32 3 exact 13 18 advise -
-ftz.abs.f32 3 exact 13 18 advise -
-ftz.NaN.f32 3 exact 13 18 advise -
-ftz.NaN.abs.f32 3 exact 13 18 advise -
-f64 2 exact 8 0 advise -
-f16 2 exact 9 3 advise -
-f16x2 2 exact 10 3 advise -
-xorsign.abs.f16 2 exact 9 17 advise -
-xorsign.abs.f16x2 2 exact 10 17 advise -
-NaN.f16 2 exact 9 3 advise -
-NaN.f16x2 2 exact 10 3 advise -
-NaN.xorsign.abs.f16 2 exact 9 17 advise -
-NaN.xorsign.abs.f16x2 2 exact 10 17 advise -
-ftz.f16 2 exact 9 3 advise -
-ftz.f16x2 2 exact 10 3 advise -
-ftz.xorsign.abs.f16 2 exact 9 17 advise -
-ftz.xorsign.abs.f16x2 2 exact 10 17 advise -
-ftz.NaN.f16 2 exact 9 3 advise -
-ftz.NaN.f16x2 2 exact 10 3 advise -
-ftz.NaN.xorsign.abs.f16 2 exact 9 17 advise -
-ftz.NaN.xorsign.abs.f16x2 2 exact 10 17 advise -
-bf16 2 exact 11 3 advise -
-bf16x2 2 exact 12 3 advise -
-xorsign.abs.bf16 2 exact 11 17 advise -
-xorsign.abs.bf16x2 2 exact 12 17 advise -
-NaN.bf16 2 exact 11 3 advise -
-NaN.bf16x2 2 exact 12 3 advise -
-NaN.xorsign.abs.bf16 2 exact 11 17 advise -
-NaN.xorsign.abs.bf16x2 2 exact 12 17 advise -
+f32 7
+xorsign.abs.f32 57
+NaN.f32 58
+NaN.xorsign.abs.f32 57
+ftz.f32 8
+ftz.xorsign.abs.f32 57
+ftz.NaN.f32 58
+ftz.NaN.xorsign.abs.f32 57
+f32 59
+abs.f32 59
+NaN.f32 59
+NaN.abs.f32 59
+ftz.f32 59
+ftz.abs.f32 59
+ftz.NaN.f32 59
+ftz.NaN.abs.f32 59
+f64 12
+f16 60
+f16x2 61
+xorsign.abs.f16 62
+xorsign.abs.f16x2 63
+NaN.f16 60
+NaN.f16x2 61
+NaN.xorsign.abs.f16 62
+NaN.xorsign.abs.f16x2 63
+ftz.f16 60
+ftz.f16x2 61
+ftz.xorsign.abs.f16 62
+ftz.xorsign.abs.f16x2 63
+ftz.NaN.f16 60
+ftz.NaN.f16x2 61
+ftz.NaN.xorsign.abs.f16 62
+ftz.NaN.xorsign.abs.f16x2 63
+bf16 64
+bf16x2 65
+xorsign.abs.bf16 66
+xorsign.abs.bf16x2 67
+NaN.bf16 64
+NaN.bf16x2 65
+NaN.xorsign.abs.bf16 66
+NaN.xorsign.abs.bf16x2 67
 """,
     "min": """
-f32 2 exact 6 0 advise -
-xorsign.abs.f32 2 exact 6 17 advise -
-NaN.f32 2 exact 6 3 advise -
-NaN.xorsign.abs.f32 2 exact 6 17 advise -
-ftz.f32 2 exact 6 1 advise -
-ftz.xorsign.abs.f32 2 exact 6 17 advise -
-ftz.NaN.f32 2 exact 6 3 advise -
-ftz.NaN.xorsign.abs.f32 2 exact 6 17 advise -
-f32 3 exact 13 18 advise -
-abs.f32 3 exact 13 18 advise -
-NaN.f32 3 exact 13 18 advise -
-NaN.abs.f32 3 exact 13 18 advise -
-ftz.f32 3 exact 13 18 advise -
-ftz.abs.f32 3 exact 13 18 advise -
-ftz.NaN.f32 3 exact 13 18 advise -
-ftz.NaN.abs.f32 3 exact 13 18 advise -
-f64 2 exact 8 0 advise -
-f16 2 exact 9 3 advise -
-f16x2 2 exact 10 3 advise -
-xorsign.abs.f16 2 exact 9 17 advise -
-xorsign.abs.f16x2 2 exact 10 17 advise -
-NaN.f16 2 exact 9 3 advise -
-NaN.f16x2 2 exact 10 3 advise -
-NaN.xorsign.abs.f16 2 exact 9 17 advise -
-NaN.xorsign.abs.f16x2 2 exact 10 17 advise -
-ftz.f16 2 exact 9 3 advise -
-ftz.f16x2 2 exact 10 3 advise -
-ftz.xorsign.abs.f16 2 exact 9 17 advise -
-ftz.xorsign.abs.f16x2 2 exact 10 17 advise -
-ftz.NaN.f16 2 exact 9 3 advise -
-ftz.NaN.f16x2 2 exact 10 3 advise -
-ftz.NaN.xorsign.abs.f16 2 exact 9 17 advise -
-ftz.NaN.xorsign.abs.f16x2 2 exact 10 17 advise -
-bf16 2 exact 11 3 advise -
-bf16x2 2 exact 12 3 advise -
-xorsign.abs.bf16 2 exact 11 17 advise -
-xorsign.abs.bf16x2 2 exact 12 17 advise -
-NaN.bf16 2 exact 11 3 advise -
-NaN.bf16x2 2 exact 12 3 advise -
-NaN.xorsign.abs.bf16 2 exact 11 17 advise -
-NaN.xorsign.abs.bf16x2 2 exact 12 17 advise -
+f32 7
+xorsign.abs.f32 57
+NaN.f32 58
+NaN.xorsign.abs.f32 57
+ftz.f32 8
+ftz.xorsign.abs.f32 57
+ftz.NaN.f32 58
+ftz.NaN.xorsign.abs.f32 57
+f32 59
+abs.f32 59
+NaN.f32 59
+NaN.abs.f32 59
+ftz.f32 59
+ftz.abs.f32 59
+ftz.NaN.f32 59
+ftz.NaN.abs.f32 59
+f64 12
+f16 60
+f16x2 61
+xorsign.abs.f16 62
+xorsign.abs.f16x2 63
+NaN.f16 60
+NaN.f16x2 61
+NaN.xorsign.abs.f16 62
+NaN.xorsign.abs.f16x2 63
+ftz.f16 60
+ftz.f16x2 61
+ftz.xorsign.abs.f16 62
+ftz.xorsign.abs.f16x2 63
+ftz.NaN.f16 60
+ftz.NaN.f16x2 61
+ftz.NaN.xorsign.abs.f16 62
+ftz.NaN.xorsign.abs.f16x2 63
+bf16 64
+bf16x2 65
+xorsign.abs.bf16 66
+xorsign.abs.bf16x2 67
+NaN.bf16 64
+NaN.bf16x2 65
+NaN.xorsign.abs.bf16 66
+NaN.xorsign.abs.bf16x2 67
 """,
     "mul": """
-f32 2 exact 6 0 advise -
-sat.f32 2 exact 6 0 advise -
-ftz.f32 2 exact 6 1 advise -
-ftz.sat.f32 2 exact 6 1 advise -
-rn.f32 2 exact 6 0 advise -
-rn.sat.f32 2 exact 6 0 advise -
-rn.ftz.f32 2 exact 6 1 advise -
-rn.ftz.sat.f32 2 exact 6 1 advise -
-rz.f32 2 exact 6 0 advise -
-rz.sat.f32 2 exact 6 0 advise -
-rz.ftz.f32 2 exact 6 1 advise -
-rz.ftz.sat.f32 2 exact 6 1 advise -
-rm.f32 2 exact 6 4 advise -
-rm.sat.f32 2 exact 6 4 advise -
-rm.ftz.f32 2 exact 6 5 advise -
-rm.ftz.sat.f32 2 exact 6 5 advise -
-rp.f32 2 exact 6 4 advise -
-rp.sat.f32 2 exact 6 4 advise -
-rp.ftz.f32 2 exact 6 5 advise -
-rp.ftz.sat.f32 2 exact 6 5 advise -
-f32x2 2 exact 7 6 advise -
-ftz.f32x2 2 exact 7 6 advise -
-rn.f32x2 2 exact 7 6 advise -
-rn.ftz.f32x2 2 exact 7 6 advise -
-rz.f32x2 2 exact 7 6 advise -
-rz.ftz.f32x2 2 exact 7 6 advise -
-rm.f32x2 2 exact 7 6 advise -
-rm.ftz.f32x2 2 exact 7 6 advise -
-rp.f32x2 2 exact 7 6 advise -
-rp.ftz.f32x2 2 exact 7 6 advise -
-f64 2 exact 8 0 advise -
-rn.f64 2 exact 8 0 advise -
-rz.f64 2 exact 8 0 advise -
-rm.f64 2 exact 8 7 advise -
-rp.f64 2 exact 8 7 advise -
-f16 2 exact 9 8 advise -
-f16x2 2 exact 10 8 advise -
-sat.f16 2 exact 9 8 advise -
-sat.f16x2 2 exact 10 8 advise -
-ftz.f16 2 exact 9 8 advise -
-ftz.f16x2 2 exact 10 8 advise -
-ftz.sat.f16 2 exact 9 8 advise -
-ftz.sat.f16x2 2 exact 10 8 advise -
-rn.f16 2 exact 9 8 advise -
-rn.f16x2 2 exact 10 8 advise -
-rn.sat.f16 2 exact 9 8 advise -
-rn.sat.f16x2 2 exact 10 8 advise -
-rn.ftz.f16 2 exact 9 8 advise -
-rn.ftz.f16x2 2 exact 10 8 advise -
-rn.ftz.sat.f16 2 exact 9 8 advise -
-rn.ftz.sat.f16x2 2 exact 10 8 advise -
-bf16 2 exact 11 9 advise -
-bf16x2 2 exact 12 9 advise -
-rn.bf16 2 exact 11 9 advise -
-rn.bf16x2 2 exact 12 9 advise -
+f32 7
+sat.f32 7
+ftz.f32 8
+ftz.sat.f32 8
+rn.f32 7
+rn.sat.f32 7
+rn.ftz.f32 8
+rn.ftz.sat.f32 8
+rz.f32 7
+rz.sat.f32 7
+rz.ftz.f32 8
+rz.ftz.sat.f32 8
+rm.f32 9
+rm.sat.f32 9
+rm.ftz.f32 10
+rm.ftz.sat.f32 10
+rp.f32 9
+rp.sat.f32 9
+rp.ftz.f32 10
+rp.ftz.sat.f32 10
+f32x2 11
+ftz.f32x2 11
+rn.f32x2 11
+rn.ftz.f32x2 11
+rz.f32x2 11
+rz.ftz.f32x2 11
+rm.f32x2 11
+rm.ftz.f32x2 11
+rp.f32x2 11
+rp.ftz.f32x2 11
+f64 12
+rn.f64 12
+rz.f64 12
+rm.f64 13
+rp.f64 13
+f16 14
+f16x2 15
+sat.f16 14
+sat.f16x2 15
+ftz.f16 14
+ftz.f16x2 15
+ftz.sat.f16 14
+ftz.sat.f16x2 15
+rn.f16 14
+rn.f16x2 15
+rn.sat.f16 14
+rn.sat.f16x2 15
+rn.ftz.f16 14
+rn.ftz.f16x2 15
+rn.ftz.sat.f16 14
+rn.ftz.sat.f16x2 15
+bf16 16
+bf16x2 17
+rn.bf16 16
+rn.bf16x2 17
 """,
     "neg": """
-f32 1 exact 0 0 advise -
-ftz.f32 1 exact 0 1 advise -
-f64 1 exact 1 0 advise -
-f16 1 exact 2 19 advise -
-f16x2 1 exact 3 19 advise -
-ftz.f16 1 exact 2 19 advise -
-ftz.f16x2 1 exact 3 19 advise -
-bf16 1 exact 4 3 advise -
-bf16x2 1 exact 5 3 advise -
+f32 0
+ftz.f32 1
+f64 2
+f16 68
+f16x2 69
+ftz.f16 68
+ftz.f16x2 69
+bf16 5
+bf16x2 6
 """,
     "rcp": """
-approx.f32 1 bounded 0 1 advise -
-approx.ftz.f32 1 bounded 0 1 advise -
-rn.f32 1 exact 0 10 advise -
-rn.ftz.f32 1 exact 0 10 advise -
-rz.f32 1 exact 0 10 advise -
-rz.ftz.f32 1 exact 0 10 advise -
-rm.f32 1 exact 0 10 advise -
-rm.ftz.f32 1 exact 0 10 advise -
-rp.f32 1 exact 0 10 advise -
-rp.ftz.f32 1 exact 0 10 advise -
-rn.f64 1 exact 1 1 advise -
-rz.f64 1 exact 1 10 advise -
-rm.f64 1 exact 1 10 advise -
-rp.f64 1 exact 1 10 advise -
-f32 1 bounded 0 11 advise approx.ftz
-approx.ftz.f64 1 unspecified 1 20 advise -
-rn.ftz.f64 1 unspecified 1 1 - -
-rz.ftz.f64 1 unspecified 1 10 - -
-rm.ftz.f64 1 unspecified 1 10 - -
-rp.ftz.f64 1 unspecified 1 10 - -
+approx.f32 20
+approx.ftz.f32 20
+rn.f32 70
+rn.ftz.f32 70
+rz.f32 70
+rz.ftz.f32 70
+rm.f32 70
+rm.ftz.f32 70
+rp.f32 70
+rp.ftz.f32 70
+rn.f64 71
+rz.f64 72
+rm.f64 72
+rp.f64 72
+f32 21
+approx.ftz.f64 73
+rn.ftz.f64 74
+rz.ftz.f64 75
+rm.ftz.f64 75
+rp.ftz.f64 75
 """,
     "rsqrt": """
-approx.f32 1 bounded 0 1 advise -
-approx.ftz.f32 1 bounded 0 1 advise -
-approx.f64 1 unspecified 1 1 advise -
-approx.ftz.f64 1 unspecified 1 21 advise -
-f32 1 bounded 0 11 advise approx.ftz
-f64 1 unspecified 1 11 advise approx
+approx.f32 20
+approx.ftz.f32 20
+approx.f64 76
+approx.ftz.f64 77
+f32 21
+f64 78
 """,
     "sin": """
-approx.f32 1 bounded 0 1 advise -
-approx.ftz.f32 1 bounded 0 1 advise -
-f32 1 bounded 0 11 advise approx.ftz
+approx.f32 20
+approx.ftz.f32 20
+f32 21
 """,
     "sqrt": """
-approx.f32 1 bounded 0 1 advise -
-approx.ftz.f32 1 bounded 0 1 advise -
-rn.f32 1 exact 0 10 advise -
-rn.ftz.f32 1 exact 0 10 advise -
-rz.f32 1 exact 0 10 advise -
-rz.ftz.f32 1 exact 0 10 advise -
-rm.f32 1 exact 0 10 advise -
-rm.ftz.f32 1 exact 0 10 advise -
-rp.f32 1 exact 0 10 advise -
-rp.ftz.f32 1 exact 0 10 advise -
-rn.f64 1 exact 1 0 advise -
-rz.f64 1 exact 1 10 advise -
-rm.f64 1 exact 1 10 advise -
-rp.f64 1 exact 1 10 advise -
-f32 1 bounded 0 11 advise approx.ftz
-f64 1 exact 1 11 advise rn
+approx.f32 20
+approx.ftz.f32 20
+rn.f32 70
+rn.ftz.f32 70
+rz.f32 70
+rz.ftz.f32 70
+rm.f32 70
+rm.ftz.f32 70
+rp.f32 70
+rp.ftz.f32 70
+rn.f64 2
+rz.f64 72
+rm.f64 72
+rp.f64 72
+f32 21
+f64 79
 """,
     "sub": """
-f32 2 exact 6 0 advise -
-sat.f32 2 exact 6 0 advise -
-ftz.f32 2 exact 6 1 advise -
-ftz.sat.f32 2 exact 6 1 advise -
-rn.f32 2 exact 6 0 advise -
-rn.sat.f32 2 exact 6 0 advise -
-rn.ftz.f32 2 exact 6 1 advise -
-rn.ftz.sat.f32 2 exact 6 1 advise -
-rz.f32 2 exact 6 0 advise -
-rz.sat.f32 2 exact 6 0 advise -
-rz.ftz.f32 2 exact 6 1 advise -
-rz.ftz.sat.f32 2 exact 6 1 advise -
-rm.f32 2 exact 6 4 advise -
-rm.sat.f32 2 exact 6 4 advise -
-rm.ftz.f32 2 exact 6 5 advise -
-rm.ftz.sat.f32 2 exact 6 5 advise -
-rp.f32 2 exact 6 4 advise -
-rp.sat.f32 2 exact 6 4 advise -
-rp.ftz.f32 2 exact 6 5 advise -
-rp.ftz.sat.f32 2 exact 6 5 advise -
-f32x2 2 exact 7 6 advise -
-ftz.f32x2 2 exact 7 6 advise -
-rn.f32x2 2 exact 7 6 advise -
-rn.ftz.f32x2 2 exact 7 6 advise -
-rz.f32x2 2 exact 7 6 advise -
-rz.ftz.f32x2 2 exact 7 6 advise -
-rm.f32x2 2 exact 7 6 advise -
-rm.ftz.f32x2 2 exact 7 6 advise -
-rp.f32x2 2 exact 7 6 advise -
-rp.ftz.f32x2 2 exact 7 6 advise -
-f64 2 exact 8 0 advise -
-rn.f64 2 exact 8 0 advise -
-rz.f64 2 exact 8 0 advise -
-rm.f64 2 exact 8 7 advise -
-rp.f64 2 exact 8 7 advise -
-f16 2 exact 9 8 advise -
-f16x2 2 exact 10 8 advise -
-sat.f16 2 exact 9 8 advise -
-sat.f16x2 2 exact 10 8 advise -
-ftz.f16 2 exact 9 8 advise -
-ftz.f16x2 2 exact 10 8 advise -
-ftz.sat.f16 2 exact 9 8 advise -
-ftz.sat.f16x2 2 exact 10 8 advise -
-rn.f16 2 exact 9 8 advise -
-rn.f16x2 2 exact 10 8 advise -
-rn.sat.f16 2 exact 9 8 advise -
-rn.sat.f16x2 2 exact 10 8 advise -
-rn.ftz.f16 2 exact 9 8 advise -
-rn.ftz.f16x2 2 exact 10 8 advise -
-rn.ftz.sat.f16 2 exact 9 8 advise -
-rn.ftz.sat.f16x2 2 exact 10 8 advise -
-bf16 2 exact 11 9 advise -
-bf16x2 2 exact 12 9 advise -
-rn.bf16 2 exact 11 9 advise -
-rn.bf16x2 2 exact 12 9 advise -
+f32 7
+sat.f32 7
+ftz.f32 8
+ftz.sat.f32 8
+rn.f32 7
+rn.sat.f32 7
+rn.ftz.f32 8
+rn.ftz.sat.f32 8
+rz.f32 7
+rz.sat.f32 7
+rz.ftz.f32 8
+rz.ftz.sat.f32 8
+rm.f32 9
+rm.sat.f32 9
+rm.ftz.f32 10
+rm.ftz.sat.f32 10
+rp.f32 9
+rp.sat.f32 9
+rp.ftz.f32 10
+rp.ftz.sat.f32 10
+f32x2 11
+ftz.f32x2 11
+rn.f32x2 11
+rn.ftz.f32x2 11
+rz.f32x2 11
+rz.ftz.f32x2 11
+rm.f32x2 11
+rm.ftz.f32x2 11
+rp.f32x2 11
+rp.ftz.f32x2 11
+f64 12
+rn.f64 12
+rz.f64 12
+rm.f64 13
+rp.f64 13
+f16 14
+f16x2 15
+sat.f16 14
+sat.f16x2 15
+ftz.f16 14
+ftz.f16x2 15
+ftz.sat.f16 14
+ftz.sat.f16x2 15
+rn.f16 14
+rn.f16x2 15
+rn.sat.f16 14
+rn.sat.f16x2 15
+rn.ftz.f16 14
+rn.ftz.f16x2 15
+rn.ftz.sat.f16 14
+rn.ftz.sat.f16x2 15
+bf16 16
+bf16x2 17
+rn.bf16 16
+rn.bf16x2 17
 """,
     "tanh": """
-approx.f32 1 bounded 0 12 advise -
-approx.f16 1 bounded 2 12 advise -
-approx.f16x2 1 bounded 3 12 advise -
-approx.bf16 1 bounded 4 9 advise -
-approx.bf16x2 1 bounded 5 9 advise -
+approx.f32 80
+approx.f16 26
+approx.f16x2 27
+approx.bf16 28
+approx.bf16x2 29
 """,
     "testp": """
-finite.f32 1 exact 20 10 advise -
-finite.f64 1 exact 21 10 advise -
-infinite.f32 1 exact 20 10 advise -
-infinite.f64 1 exact 21 10 advise -
-number.f32 1 exact 20 10 advise -
-number.f64 1 exact 21 10 advise -
-notanumber.f32 1 exact 20 10 advise -
-notanumber.f64 1 exact 21 10 advise -
-normal.f32 1 exact 20 10 advise -
-normal.f64 1 exact 21 10 advise -
-subnormal.f32 1 exact 20 10 advise -
-subnormal.f64 1 exact 21 10 advise -
+finite.f32 81
+finite.f64 82
+infinite.f32 81
+infinite.f64 82
+number.f32 81
+number.f64 82
+notanumber.f32 81
+notanumber.f64 82
+normal.f32 81
+normal.f64 82
+subnormal.f32 81
+subnormal.f64 82
 """,
 }

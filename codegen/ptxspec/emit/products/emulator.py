@@ -43,8 +43,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
     files[f"{_FOLDER}/catalog.py"] = plain(Path(catalog.__file__), "codegen/ptxspec/catalog.py")
-    signatures = list(dict.fromkeys(_signature(v) for c in checked for v in c.instruction.variants))
-    requirements = list(dict.fromkeys(v.requires for c in checked for v in c.instruction.variants))
+    index = _Index()
+    opcodes = [(c.instruction.opcode, index.rows(c.instruction)) for c in checked]
     paths = [c.instruction.path for c in checked]
     floats = [f for f in spec.formats.values() if isinstance(f, Format)]
     declared = [f for f in floats if not is_usual(f)]
@@ -56,8 +56,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files[f"{_FOLDER}/index.py"] = templates.render(
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
-        requirements=requirements, signatures=signatures,
-        opcodes=[(c.instruction.opcode, _rows(c.instruction, signatures, requirements)) for c in checked],
+        requirements=list(index.requirements), signatures=list(index.signatures), classes=list(index.classes),
+        opcodes=opcodes,
     )  # fmt: skip
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
     for c in checked:
@@ -72,14 +72,24 @@ def _refuse_what_cannot_be_computed(formats: Iterable[Format]) -> None:
             raise PtxspecError(f"spec/types.yaml: error: the emulator cannot compute in {f.name}: {may}")
 
 
-def _rows(
-    instruction: Instruction, signatures: Sequence[str], requirements: Sequence[Requirement]
-) -> list[tuple[Variant, int, int, bool]]:
-    """The variants of an opcode, with the places of signature and requirement, and whether each may be advised."""
-    return [
-        (v, signatures.index(_signature(v)), requirements.index(v.requires), instruction.is_advisable(v))
-        for v in instruction.variants
-    ]
+@dataclass
+class _Index:
+    """What variants have in common, each once with its place, as templates/emulator/index.py.j2 lists it."""
+
+    signatures: dict[str, int] = field(default_factory=dict)
+    requirements: dict[Requirement, int] = field(default_factory=dict)
+    classes: dict[str, int] = field(default_factory=dict)
+
+    def rows(self, instruction: Instruction) -> list[tuple[str, int]]:
+        """The variants of an opcode: modifiers and types, and the place of the class."""
+        return [(v.spelling.partition(".")[2], self._class(instruction, v)) for v in instruction.variants]
+
+    def _class(self, instruction: Instruction, v: Variant) -> int:
+        signature = self.signatures.setdefault(_signature(v), len(self.signatures))
+        requirement = self.requirements.setdefault(v.requires, len(self.requirements))
+        advice = "advise" if instruction.is_advisable(v) else "-"
+        text = f"{v.operands} {v.claim} {signature} {requirement} {advice} {'.'.join(v.means) or '-'}"
+        return self.classes.setdefault(text, len(self.classes))
 
 
 def _signature(v: Variant) -> str:
