@@ -66,7 +66,8 @@ def hexadecimal(bits: int, width: int) -> str:
 
 
 def decimal(bits: int, format: Format) -> str:
-    """The shortest decimal that reads back as the same number of the format; inf and nan as Python has them."""
+    """The shortest decimal that reads back as the same number of the format, or the number itself where that is as
+    short; inf and nan as Python has them."""
     sign = "-" if bits & format.sign_bit else ""
     if format.is_nan(bits):
         return "nan"
@@ -79,7 +80,7 @@ def decimal(bits: int, format: Format) -> str:
     for digits in range(1, 18):
         text = f"{exact:.{digits - 1}e}"
         if encode_nearest(Fraction(text), format) == format.magnitude(bits):
-            return sign + repr(float(text))
+            return sign + min(repr(exact), repr(float(text)), key=len)
     return sign + repr(exact)
 
 

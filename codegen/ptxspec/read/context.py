@@ -33,11 +33,20 @@ class Context:
     targets: Mapping[str, Target] = field(default_factory=dict)
     versions: Mapping[str, PtxVersion] = field(default_factory=dict)
 
-    def known(self, doc: Document, where: Where, name: str, choice: Iterable[str], what: str, prefix: str = "") -> bool:
+    def known(
+        self,
+        doc: Document,
+        where: Where,
+        name: str,
+        choice: Iterable[str],
+        what: str,
+        prefix: str = "",
+        otherwise: str = "",
+    ) -> bool:
         choice = list(choice)
         if name in choice:
             return True
-        help = suggest(name, choice, prefix)
+        help = suggest(name, choice, prefix, otherwise)
         self.errors.append(doc.error(where, f"unknown {what} '{prefix}{name}'", help, inside=prefix + name))
         return False
 
@@ -93,8 +102,9 @@ class Context:
         """Whether the names in what a notation stands for are modifiers and types."""
         strange = [n for n in dict.fromkeys(n for names in found for n in names) if not self._is_name(n)]
         choice = sorted({*self.modifiers, *self.types, *self.groups})
+        declare = "spec/modifiers.yaml declares modifiers and groups of them, spec/types.yaml types"
         for n in strange:
-            self.known(doc, where, n, choice, "modifier or type", "." if f".{n}" in text else "")
+            self.known(doc, where, n, choice, "modifier or type", "." if f".{n}" in text else "", declare)
         return not strange
 
     def _is_name(self, name: str) -> bool:
