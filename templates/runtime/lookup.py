@@ -137,7 +137,7 @@ def _reject(spelling: str, opcode: str, names: list[str], operands: int | None, 
         counts = " or ".join(str(row.variant.operands) for row in found)
         raise UnknownVariantError(f"{asked}: it takes {counts} source operands")
     wanted = _asked(names, operands)
-    hint = _advice(rows, wanted, f"no {opcode} has all of this")
+    hint = _advice(rows, wanted, f"the manual has no {opcode} with all of this")
     raise UnknownVariantError(f"{asked} does not exist: {_why_not(opcode, names, rows)}; {hint}")
 
 

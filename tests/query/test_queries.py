@@ -257,6 +257,20 @@ def test_list_as_table_json_and_csv(run: Run, db: ptxspec.Database) -> None:
     assert [r["variant"] for r in rows] == want and {r["target"] for r in rows} == {"sm_80", "sm_86", "sm_90"}
 
 
+def test_list_as_json_says_which_types_a_variant_has_and_what_is_a_hazard(run: Run) -> None:
+    listed = json.loads(run("list", "--opcode", "testp", "--format", "json")[1])
+    assert listed["schema"] == 2
+    assert list(listed["variants"][0]) == [
+        "variant", "operands", "types", "requires", "manual", "claim", "rests_on", "hazard",
+    ]  # fmt: skip
+    assert listed["variants"][0]["types"] == {"result": "pred", "operands": ["f32"]}
+    fused = {v["variant"]: v for v in json.loads(run("list", "--opcode", "fma", "--format", "json")[1])["variants"]}
+    assert fused["fma.rn.bf16"]["types"] == {"result": "bf16", "operands": ["bf16"] * 3}
+    assert fused["fma.rn.bf16"]["hazard"] is None
+    assert "a pack to f16 instead of bf16" in fused["fma.rz.bf16"]["hazard"]
+    assert "  hazard  Undocumented" in run("query", "fma.rz.bf16")[1]
+
+
 def test_what_ended_on_newer_targets_only_says_so_everywhere(run: Run, db: ptxspec.Database) -> None:
     assert db.takes(db.variant("mad.f32"), "sm_13", "9.5") and not db.query("mad.f32", target="sm_90").available
     words = "from sm_20 on until PTX 3.1"

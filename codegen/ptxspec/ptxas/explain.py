@@ -170,7 +170,7 @@ def _offer(db: Database, instruction: str, wanted: frozenset[str] = frozenset())
         keeping = "" if types else "with the types and modifiers that you have, "
         return [f"{keeping}write one of {', '.join(found[:8])}{more}"]
     if any(wanted <= v.modifiers for v in typed):
-        return [f"no {form} has all of this"]
+        return [f"the manual has no {form} with all of this"]
     has = dict.fromkeys(n for n in names_of(typed) if n in db.modifiers)
     listed = ", ".join(f".{n}" for n in has) or "no modifiers"
     return [f"no {form} has {' and '.join('.' + n for n in sorted(wanted))}; it has {listed}"]

@@ -104,7 +104,7 @@ def advice(
         if exists:
             return f"no other {opcode} does the same on {where}"
         elsewhere = advised(db, opcode, names, operands, None, None)
-        return f"no {opcode} has all of this" + (f" on {where}" if elsewhere else "")
+        return f"the manual has no {opcode} with all of this" + (f" on {where}" if elsewhere else "")
     if operands is not None and all(operands != v.operands for v in found):
         told = [f"{v.spelling} d, {', '.join('abc'[: v.operands])}" for v in found]
     else:

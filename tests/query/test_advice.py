@@ -1,0 +1,162 @@
+"""No harm: whatever query, lint, explain and the emulator tell somebody to write does at least what was asked for."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Iterator
+
+import ptxemu
+import pytest
+from ptxspec import Database, Variant
+from ptxspec.ptxas.explain import explain
+
+# NVIDIA's manual lists none of these, and their machine code does something else.
+HAZARDS = {
+    *(
+        f"fma.{r}{m}.bf16{x}"
+        for r in ("rz", "rm", "rp")
+        for m in ("", ".oob", ".relu", ".oob.relu")
+        for x in ("", "x2")
+    ),
+    *(f"rcp.{r}.ftz.f64" for r in ("rn", "rz", "rm", "rp")),
+}
+WHERE = [
+    (None, None),
+    ("sm_13", None),
+    ("sm_75", None),
+    ("sm_80", "7.0"),
+    ("sm_90", None),
+    (None, "1.3"),
+    (None, "8.6"),
+]
+
+
+def told(text: str) -> list[str]:
+    """The spellings that a text says to write."""
+    return re.findall(r"\b[a-z]\w*(?:\.[\w:]+)+", text.rpartition("write ")[2]) if "write " in text else []
+
+
+def assert_harmless(db: Database, spelled: str, advice: list[str], target: str | None, ptx: str | None) -> None:
+    opcode, *names = spelled.split(".")
+    # Some modifiers the assembler takes everywhere, and they do nothing there.
+    nothing = {n for group in db.data["assembler"]["ignored"] for n in group}.difference(db.opcodes[opcode].names)
+    names = [n for n in names if n not in nothing]
+    asked, types = {n for n in names if n in db.modifiers}, [n for n in names if n in db.types]
+    found = db.find(opcode, names, None)
+    longer = db.stands_for(found) if found else None
+    for spelling in advice:
+        v = db.variant(spelling)
+        assert list(v.types) == types, (spelled, spelling)
+        assert asked <= v.modifiers, (spelled, spelling)
+        assert v.manual is not None and v.spelling not in HAZARDS, (spelled, spelling)
+        assert not found or v.spelling in (found.spelling, longer and longer.spelling), (spelled, spelling)
+        same = [w for w in db.variants if w.spelling == v.spelling]
+        assert any(db.takes(w, target, ptx) for w in same), (spelled, spelling, target, ptx)
+
+
+def misspelled(db: Database) -> Iterator[str]:
+    """Of every opcode, modifiers and types that do and do not go together."""
+    r = random.Random(5)
+    modifiers, types = sorted(db.modifiers), sorted(db.types)
+    for opcode in db.opcodes:
+        for type_, count in itertools.product(types, range(4)):
+            yield ".".join((opcode, *r.sample(modifiers, count), type_))
+        for v in r.sample(db.opcodes[opcode].variants, min(12, len(db.opcodes[opcode].variants))):
+            names = v.spelling.split(".")[1:]
+            yield ".".join((opcode, *names[:-1], r.choice(types)))
+            yield ".".join((opcode, *names[1:]))
+
+
+def test_what_is_marked_as_a_hazard_is_what_is_known_to_be_one(db: Database) -> None:
+    assert {v.spelling for v in db.variants if v.hazard} == HAZARDS
+
+
+@pytest.mark.parametrize(("target", "ptx"), WHERE)
+def test_a_variant_is_replaced_by_what_does_the_same_only(db: Database, target: str | None, ptx: str | None) -> None:
+    replaced = 0
+    for v in db.variants:
+        verdict = db.query(v.spelling, v.operands, target, ptx)
+        assert_harmless(db, v.spelling, told(verdict.help), target, ptx)
+        assert verdict.available or told(verdict.help) or "does the same" in verdict.help
+        replaced += bool(told(verdict.help))
+    assert target is None or target < "sm_20" or replaced > 5
+
+
+@pytest.mark.parametrize(("target", "ptx"), WHERE)
+def test_a_misspelling_is_mended_by_what_keeps_all_of_it(db: Database, target: str | None, ptx: str | None) -> None:
+    mended = 0
+    for spelled in misspelled(db):
+        opcode = spelled.partition(".")[0]
+        verdict = db.query(spelled, target=target, ptx=ptx)
+        assert_harmless(db, spelled, told(verdict.help), target, ptx)
+        mended += bool(told(verdict.help))
+        operands = ", ".join("a" for _ in range(db.opcodes[opcode].variants[0].operands + 1))
+        for f in db.lint(f"{spelled} {operands};", target, ptx):
+            if f.code not in ("excluding-modifiers", "tolerated-spelling"):
+                assert_harmless(db, spelled, told(f.help), target, ptx)
+    # PTX 1.3 has what was short for something, and little else.
+    assert mended > 10 or ptx == "1.3"
+
+
+def test_the_emulators_errors_say_the_same(db: Database) -> None:
+    for spelled in misspelled(db):
+        try:
+            ptxemu.compile(spelled)
+        except LookupError as e:
+            assert_harmless(db, spelled, told(str(e)), None, None)
+    for target in ("sm_13", "sm_75", "sm_90"):
+        for v in db.variants:
+            try:
+                ptxemu.compile(v.spelling, v.operands, target)
+            except LookupError as e:
+                assert_harmless(db, v.spelling, told(str(e)), target, None)
+                assert told(str(e)) == told(db.query(v.spelling, v.operands, target).help)
+
+
+@pytest.mark.parametrize(
+    ("spelling", "target", "help"),
+    [
+        ("fma.rn.bf16", "sm_75", "no other fma does the same on sm_75"),
+        ("max.NaN.f32", "sm_75", "no other max does the same on sm_75"),
+        ("max.NaN.f64", None, "the manual has no max with all of this"),
+        ("add.rz.bf16", None, "the manual has no add with all of this"),
+        ("max.f32x2", None, "the manual has no max with all of this"),
+        ("add.rn.rz.f32", None, "the manual has no add with all of this"),
+        ("fma.bf16", None, "write fma.rn.bf16"),
+        ("fma.f32", "sm_13", "the manual has no fma with all of this on sm_13"),
+        ("fma.f32", "sm_20", "write fma.rn.f32 or fma.rz.f32 or fma.rm.f32"),
+        ("sin.f32", "sm_90", "on sm_90, write sin.approx.ftz.f32"),
+        ("mad.f32", "sm_90", "no other mad does the same on sm_90"),
+        ("add.foo.f32", None, "write add.f32, without .foo"),
+    ],
+)
+def test_advice_is_plain(db: Database, spelling: str, target: str | None, help: str) -> None:
+    assert db.query(spelling, target=target).help == help
+
+
+def test_what_is_spelled_alike_is_called_that(db: Database) -> None:
+    verdict = db.query("add.bf16", target="sm_80")
+    assert verdict.nearest[0].spelling == "add.f32" and not told(verdict.help)
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("Illegal modifier '.NaN' for instruction 'max.f64'", "no max.f64 has .NaN; it has no modifiers"),
+        ("Illegal modifier '.ftz' for instruction 'rcp.rn.f64'", "the manual has no rcp.f64 with all of this"),
+    ],
+)
+def test_explain_offers_no_other_format(db: Database, message: str, said: str) -> None:
+    text = "\n".join(explain(db, [f"ptxas fatal   : {message}"]))
+    assert said in text
+
+
+def test_explain_offers_nothing_that_the_manual_does_not_list(db: Database) -> None:
+    def advised(opcode: str) -> list[Variant]:
+        text = "\n".join(explain(db, [f"ptxas fatal   : Illegal rounding modifier for instruction '{opcode}'"]))
+        return [db.variant(s) for s in told(text)]
+
+    for opcode in db.opcodes:
+        assert all(v.manual is not None and v.spelling not in HAZARDS for v in advised(opcode))
