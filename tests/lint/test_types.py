@@ -16,12 +16,16 @@ from helpers.linting import (
     pairs,
     places,
 )
+from helpers.sizes import each_size, spread
 from ptxspec import Database
 from ptxspec.ptxas.asking import judge, statement
 
 
+@each_size
 @pytest.mark.parametrize("pair", [NEWEST, ("sm_100", "8.6"), ("sm_90", "8.8"), ("sm_20", "3.1")])
-def test_every_two_types_together_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path, pair: Pair) -> None:
+def test_every_two_types_together_are_judged_as_ptxas_judges_them(
+    db: Database, ptxas: Path, pair: Pair, whole: bool
+) -> None:
     other, empty = db.data["assembler"]["other_types"], db.data["assembler"]["empty_types"]
     some = []
     for opcode, (one, two) in itertools.product(db.opcodes, itertools.product((*db.data["types"], *other), repeat=2)):
@@ -35,15 +39,16 @@ def test_every_two_types_together_are_judged_as_ptxas_judges_them(db: Database, 
         spelled = f"{opcode}{rounding}.{one}.{two}"
         some.append(f"{spelled} {', '.join(f'{r}{i}' for i, r in enumerate(operands))};")
     assert len(some) > 10_000
-    assert disagreements(db, ptxas, some, pair) == []
+    assert disagreements(db, ptxas, some if whole else spread(some, 1_000), pair) == []
 
 
+@each_size
 def test_a_single_type_of_another_section_is_refused_where_ptxas_knows_no_such_instruction(
-    db: Database, ptxas: Path
+    db: Database, ptxas: Path, whole: bool
 ) -> None:
     """The instructions that it knows are not judged."""
     assembler = db.data["assembler"]
-    for opcode in db.opcodes:
+    for opcode in db.opcodes if whole else spread(list(db.opcodes), 5):
         other = [t for t in assembler["other_types"] if t not in assembler["empty_types"][opcode]]
         missing = [t for t in other if t not in assembler["other_forms"].get(opcode, ())]
         heads = ("", ".rn", ".lo", ".wide", ".approx", ".cc")
@@ -57,18 +62,20 @@ def test_a_single_type_of_another_section_is_refused_where_ptxas_knows_no_such_i
         assert [f for t in set(other) - set(missing) for f in db.lint(f"{opcode}.rn.{t} a, b, c;")] == []
 
 
-def test_a_type_that_does_nothing_stands_beside_that_of_every_variant(db: Database, ptxas: Path) -> None:
+@each_size
+def test_a_type_that_does_nothing_stands_beside_that_of_every_variant(db: Database, ptxas: Path, whole: bool) -> None:
     target, ptx = NEWEST
-    some = []
-    for v in db.available(target, ptx):
+    some, variants = [], db.available(target, ptx)
+    for v in variants if whole else spread(variants, 100):
         spelled, _, type_ = v.spelling.rpartition(".")
         registers = statement(v.spelling, v.operands, v.kind == "predicate").partition(" ")[2]
         some += [f"{spelled}.{t}.{type_} {registers}" for t in db.data["assembler"]["empty_types"][v.opcode]]
-    assert len(some) > 1_000
+    assert len(some) > (1_000 if whole else 200)
     assert not any(judge(ptxas, some, target, ptx)) and not any(map(db.lint, some))
 
 
-def test_forms_with_two_types_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path) -> None:
+@each_size
+def test_forms_with_two_types_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path, whole: bool) -> None:
     mixed = db.data["assembler"]["mixed"]["spellings"]
     some, spoilt_ones = [], []
     for spelling, operands in mixed:
@@ -80,8 +87,8 @@ def test_forms_with_two_types_are_judged_as_ptxas_judges_them(db: Database, ptxa
                 spelling = ".".join((opcode, *([head] if head else []), *flags, *types))
                 spoilt_ones += [f"{spelling} {r};" for r in ("%f0, %h1, %h2, %f3", "%f0, %h1, %f2", "%f0, %h1")]
     assert len(some) > 50 and len(spoilt_ones) > 5_000
-    assert disagreements(db, ptxas, spoilt_ones, NEWEST) == []
-    for pair in random.Random(2).sample(pairs(db), 60):
+    assert disagreements(db, ptxas, spoilt_ones if whole else spread(spoilt_ones, 1_000), NEWEST) == []
+    for pair in random.Random(2).sample(pairs(db), 60 if whole else 12):
         assert disagreements(db, ptxas, some, pair) == []
 
 
