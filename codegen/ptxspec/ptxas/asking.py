@@ -38,7 +38,8 @@ FIRST_LINE = HEADER.count("\n") + 1
 
 MESSAGE = re.compile(r"^ptxas (?:.*, line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*)$", re.MULTILINE)
 
-STATEMENT = re.compile(r"[^{};\n]+;")
+# Braces are those of vectors.
+STATEMENT = re.compile(r"(?:[^{};\n]|\{[^{};\n]*\})+;")
 
 
 class PtxasError(RuntimeError):

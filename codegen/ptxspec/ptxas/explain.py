@@ -222,7 +222,9 @@ def _arguments(db: Database, m: re.Match[str]) -> list[str]:
         return [f"{opcode} is not in this database"]
     counts = sorted({v.operands for v in db.opcodes[opcode].variants})
     operands = " or ".join("d, " + ", ".join("abc"[:n]) for n in counts)
-    types = [t for t in db.data["assembler"]["immediates"] if any(t in types for types in db.opcodes[opcode].types)]
+    constants = db.data["assembler"]["constants"]
+    floats = [t for t, taken in constants.items() if "double" in taken]
+    types = [t for t in floats if any(t in types for types in db.opcodes[opcode].types)]
     lines = [f"the operands are {operands}, in registers of the instruction's size"]
     if types:
         lines.append(f"constants are taken for {', '.join('.' + t for t in types)} only, written as 1.0 and not as 1")

@@ -12,21 +12,22 @@ def read_assembler(doc: Document, context: Context) -> Assembler:
     for key, what, known in (
         ("repeatable", "modifier", context.modifiers),
         ("leading", "modifier", context.modifiers),
-        ("immediates", "type", context.types),
     ):
         for i, name in enumerate(data[key]):
             context.known(doc, (key, i), name, known, what)
     for i, name in enumerate(data["other_types"]):
         if name in context.types or name in context.modifiers:
             context.errors.append(doc.error(("other_types", i), f"'{name}' is a type or modifier of this section"))
-    for name in data["registers"]:
-        context.known(doc, ("registers", name), name, context.types, "type")
+    for key in ("registers", "constants"):
+        for name in data[key]:
+            context.known(doc, (key, name), name, context.types, "type")
     return Assembler(
         observed=words(data["observed"]),
         repeatable=tuple(data["repeatable"]),
         leading=tuple(data["leading"]),
         ignored=tuple(map(tuple, data["ignored"])),
-        immediates=tuple(data["immediates"]),
+        constants={name: tuple(found) for name, found in data["constants"].items()},
+        named_integers=tuple(data["named_integers"]),
         other_types=tuple(data["other_types"]),
         target_options=tuple(data["target_options"]),
         registers={name: tuple(names) for name, names in data["registers"].items()},

@@ -21,6 +21,7 @@ from ...model import (
     Format,
     Instruction,
     Note,
+    OperandRule,
     Rule,
     Selector,
     Spec,
@@ -158,12 +159,14 @@ def _variants(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any
 
 
 def _signature(v: Variant) -> dict[str, Any]:
-    """The types that a variant's spelling ends in, and what its result and its operands are. Each source has its type,
-    the number of its registers, whether they stand in braces, and whether it may be negated."""
+    """The types that a variant's spelling ends in, and what its result and its operands are. The result has a register
+    for each of its lanes in p0|p1. Each source has its type, the number of its registers, whether they stand in braces,
+    and whether it may be negated."""
     return {
         "types": list(v.type_names),
         "kind": "predicate" if v.result.kind == BOOL else v.result.kind.sort,
         "result": v.result.type.name,
+        "result_registers": len(v.result.places),
         "second": v.second.type.name if v.second else None,
         "sources": [[s.type.name, len(s.places), s.braced, s.negatable] for s in v.sources],
     }
@@ -182,6 +185,7 @@ def _known(spec: Spec, i: Instruction, v: Variant, requirements: _Table) -> dict
         "nan": rule.name if (rule := i.nan_rule(v)) else None,
         **_own_nan(i, v),
         "notes": [n for n, note in enumerate(i.notes) if note.selector.matches(v)],
+        "operands": [n for n, rule in enumerate(i.operand_rules) if rule.selector.matches(v)],
     }
 
 
@@ -238,6 +242,11 @@ def _note(n: Note) -> dict[str, Any]:
     return {"for": _for(n.selector), "rests_on": rests_on, "text": n.text, "open": open, "hazard": n.hazard}
 
 
+def _operands(r: OperandRule) -> dict[str, Any]:
+    tables = {"registers": r.registers, "constants": r.constants}
+    return {"for": _for(r.selector), **{k: {t: list(found) for t, found in v.items()} for k, v in tables.items()}}
+
+
 def _opcode(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
@@ -255,6 +264,7 @@ def _opcode(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
             "requires": [_rule(r) for r in i.assembler_rules],
             "elsewhere": None if i.elsewhere is None else [".".join(form) for form in i.elsewhere],
             "empty_types": list(i.empty_types),
+            "operands": [_operands(r) for r in i.operand_rules],
             "tolerated": [_tolerated(t) for t in i.tolerated],
             "refused": [_refused(i, v) for v in i.refused],
         },
