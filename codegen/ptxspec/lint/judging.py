@@ -56,8 +56,8 @@ class InstructionJudge:
         ptx: str | None,
         lenient: bool = False,
     ) -> Judgement:
-        """`head` is the spelling without spaces; `shapes` the kinds of all operands, the result's first, None where they
-        are not known. `lenient`: what has no PTX name at all is another machine's."""
+        """`head` is the spelling without spaces; `shapes` the kinds of all operands, the result's first, None where
+        they are not known. `lenient`: what has no PTX name at all is another machine's."""
         key = (head, shapes, target, ptx, lenient)
         found = self._known.get(key)
         if found is None:

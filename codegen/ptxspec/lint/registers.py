@@ -27,9 +27,9 @@ Block = dict[str, tuple[int | None, str]]
 class Registers:
     """What the names in one text stand for. Where a declaration may have been missed, nothing is said of them.
 
-    `special` has the names that mean something without a declaration. `constraints` are the letters of the operands %0,
-    %1 and so on of inline assembly. `whole`: nothing is filled into the text elsewhere, so that what it does not declare
-    is declared nowhere."""
+    `special` has the names that mean something without a declaration. `constraints` are the letters of the operands
+    %0, %1 and so on of inline assembly. `whole`: nothing is filled into the text elsewhere, so that what it does not
+    declare is declared nowhere."""
 
     def __init__(self, special: Block, constraints: Sequence[str | None] = (), whole: bool = True) -> None:
         self._special = special

@@ -56,9 +56,10 @@ class Variant(NamedTuple):
 
     `manual` is None where NVIDIA's manual does not list the variant; verdicts follow `requires`, which is what the
     assembler was seen to require. `claim` says how faithful the emulator is, wherever no target is named, and
-    `rests_on` why; `recorded` has for each recording of the variant how the emulator stands to it: "equal", "inside" (of the
-    manual's bound) or "unequal". `means` are modifiers that it behaves as though it had. `hazard` says what its machine
-    code does instead of what it says, where that is known; `known` is the place of all this in the opcode's file."""
+    `rests_on` why; `recorded` has for each recording of the variant how the emulator stands to it: "equal", "inside"
+    (of the manual's bound) or "unequal". `means` are modifiers that it behaves as though it had. `hazard` says what its
+    machine code does instead of what it says, where that is known; `known` is the place of all this in the opcode's
+    file."""
 
     spelling: str
     opcode: str
