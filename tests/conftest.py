@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, memory as memory_of_files, repository
-from helpers.project import OPCODES, Project
+from helpers import memory as memory_of_files, repository
+from helpers.project import Project, copied
 from helpers.sizes import spread
 from oracles import nvidia
 from ptxspec import Database
@@ -23,8 +22,9 @@ os.environ.setdefault("PTXEMU_ACCELERATOR", "0")
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Where nothing is named, all tests run, and on all cores. A file of its own starts sooner in one process."""
-    alone = config.option.usepdb or getattr(config.option, "numprocesses", 0) is not None
-    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not alone:
+    is_worker = hasattr(config, "workerinput")
+    decided = config.option.usepdb or getattr(config.option, "numprocesses", 0) is not None
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not is_worker and not decided:
         config.option.numprocesses, config.option.dist = "auto", "worksteal"
 
 
@@ -78,10 +78,5 @@ def nvdisasm() -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Project:
-    """The repository's spec/ and templates/ with few opcodes, to be edited. `generated/` comes with `generate`."""
-    for folder in ("spec", "templates"):
-        shutil.copytree(ROOT / folder, tmp_path / "project" / folder)
-    for path in (tmp_path / "project/spec/instructions").iterdir():
-        if path.stem not in OPCODES:
-            path.unlink()
-    return Project(tmp_path / "project", capsys)
+    """A copy of the specification, to be edited. `generated/` comes with `generate`."""
+    return Project(copied(tmp_path / "project"), capsys)

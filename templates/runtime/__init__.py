@@ -7,7 +7,7 @@
 The package needs NumPy and nothing else; its folder can be copied into another project as it is.
 """
 
-from .interface import Kernel, OperandError, compile, execute
+from .kernel import Kernel, OperandError, compile, execute
 from .lookup import UnknownTargetError, UnknownVariantError, Variant, variants
 
 __all__ = [

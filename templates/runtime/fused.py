@@ -19,7 +19,9 @@ from .binary import (
     roundTowardPositive,
     roundTowardZero,
 )
-from .rounding import mask, replace, step, sum_to_odd, two_product, two_sum
+from .encoding import mask
+from .rounding import step, sum_to_odd, two_product, two_sum
+from .selection import replace
 
 # Twice the precision and a little: beyond it one summand only tells on which side of the other the sum lies.
 FAR = 110

@@ -66,7 +66,7 @@ def unpack(x: Array, f: Format) -> Finite:
     return Finite(x > f.magnitude_mask, exponent, significand << shift.astype(u64))
 
 
-def _drop(x: Array, count: Array, negative: Array, mode: Direction) -> Array:
+def drop(x: Array, count: Array, negative: Array, mode: Direction) -> Array:
     """Drop the last `count` (1 to 63) bits of uint64 significands, rounding."""
     kept = x >> count
     rest = x & ((ONE << count) - ONE)
@@ -88,7 +88,7 @@ def pack(x: Finite, sticky: Array | bool, f: Format, mode: Direction, ftz: bool)
     top = x.exponent + 63
     usual = 62 - f.precision
     below = np.clip(f.emin - top, 0, f.precision + 1)
-    kept = _drop(high, (usual + below).astype(u64), x.negative, mode)
+    kept = drop(high, (usual + below).astype(u64), x.negative, mode)
     biased = np.clip(top - f.emin, 0, 1 << f.exponent_bits).astype(u64)
     bits = (biased << u64(f.fraction_bits)) + kept
     to_infinity: Array | bool = mode in (roundTiesToEven, roundTiesToAway)
@@ -96,7 +96,7 @@ def pack(x: Finite, sticky: Array | bool, f: Format, mode: Direction, ftz: bool)
         to_infinity = x.negative if mode == roundTowardNegative else ~x.negative
     bits = np.where(bits < u64(f.infinity), bits, np.where(to_infinity, u64(f.infinity), u64(f.largest)))
     if ftz:
-        unbounded = _drop(high, np.full_like(high, usual), x.negative, mode)
+        unbounded = drop(high, np.full_like(high, usual), x.negative, mode)
         reaches = (top == f.emin - 1) & (unbounded == u64(1 << f.precision))
         bits = np.where((top < f.emin) & ~reaches, u64(0), bits)
     return (bits | (x.negative.astype(u64) << u64(f.width - 1))).astype(f.unsigned)

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, fake_cuda
+from helpers import fake_cuda
 from helpers.bench import OPCODES, SMALL, Bench
-from helpers.project import Project
+from helpers.project import Project, copied
 from helpers.standin import StandIn
 from ptxspec.cli import conformance
+from ptxspec.emit.generate import generate
 from ptxspec.evaluate import emulator
 from ptxspec.gpu import cuda, recording
 from ptxspec.gpu.device import NoDeviceError
@@ -20,17 +21,10 @@ from ptxspec.read.link import read
 from ptxspec.roots import find
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("conformance") / "project"
-    for folder in ("spec", "templates", "generated"):
-        shutil.copytree(ROOT / folder, root / folder)
-    for path in (root / "spec/instructions").iterdir():
-        if path.stem not in OPCODES:
-            path.unlink()
+    root = copied(tmp_path_factory.mktemp("conformance") / "project", OPCODES)
     (root / "spec/observed/recordings.yaml").unlink(missing_ok=True)
-    from ptxspec.emit.generate import generate
-
     # Whole cores would take minutes by the emulator.
     units = root / "spec/units.yaml"
     units.write_text(re.sub(r"count: \d{6,}", "count: 4096", units.read_text("utf-8")), "utf-8")
@@ -50,7 +44,7 @@ def bench(
     return made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def recorded(generated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("recorded") / "standin"
     spec, emu = read(generated), emulator(find(generated))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import ptxemu
 import pytest
-from ptxemu import accelerator, formats, interface, lookup
+from ptxemu import accelerator, compiling, formats, kernel as kernels, lookup
 from ptxemu.binary import Array, Format
 from ptxemu.index import ROWS, TYPES
 
@@ -21,8 +21,8 @@ B = np.array([2, -2.5, 1e-9, 1, 1e-40], np.float32)
 def skip_without_a_compiler() -> None:
     """For the top of a file: none of its tests runs without a C compiler."""
     try:
-        accelerator._compiler()
-    except accelerator.Failure as e:
+        compiling._compiler()
+    except compiling.Failure as e:
         pytest.skip(str(e), allow_module_level=True)
 
 
@@ -52,17 +52,17 @@ WITH_C = [opcode for opcode in OPCODES if accelerator.exported(opcode)]
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accelerator, "_kernels", {})
-    monkeypatch.setattr(accelerator, "_said", set())
-    monkeypatch.setattr(accelerator, "_broken", [])
-    interface._compile.cache_clear()
-    accelerator._source.cache_clear()
+    monkeypatch.setattr(compiling, "_said", set())
+    monkeypatch.setattr(compiling, "_broken", [])
+    kernels._compile.cache_clear()
+    compiling.source.cache_clear()
     accelerator.exported.cache_clear()
 
 
 def built(folder: Path, text: str, *flags: str) -> str:
     """C of a test's own as a library: its path."""
     path = str(folder / "built.so")
-    accelerator._build(accelerator._compiler(), [*accelerator.FLAGS, *flags], text, path, "C of a test's own")
+    compiling._build(compiling._compiler(), [*compiling.FLAGS, *flags], text, path, "C of a test's own")
     return path
 
 

@@ -6,8 +6,10 @@ import importlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
+
+from ptxspec.semantics.functions import TABLE
 
 from helpers import ROOT
 
@@ -21,6 +23,12 @@ def load(module: str) -> ModuleType:
         package.__path__ = [str(ROOT / "templates" / "runtime")]
         sys.modules[NAME] = package
     return importlib.import_module(f"{NAME}.{module}")
+
+
+def operations() -> SimpleNamespace:
+    """The functions of the semantics language that need no table or approximation, from the modules that have them."""
+    modules = map(load, ("arithmetic", "comparison", "encoding", "selection"))
+    return SimpleNamespace(**{name: f for module in modules for name, f in vars(module).items() if name in TABLE})
 
 
 # Each is what some platform takes: with the processor's environment steered and its fused operation, without subnormal

@@ -13,15 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from ptxspec.gpu import vectors
 from ptxspec.model import Variant
-from ptxspec.read.link import read
 
-from helpers import ROOT
 from helpers.project import Project
+from helpers.repository import specification
 from helpers.standin import StandIn
 
 Array = NDArray[Any]
 
-SPEC = read(ROOT)
+SPEC = specification()
 VARIANTS = [v for i in SPEC.instructions.values() for v in i.variants]
 OPCODES = ("add", "ex2", "rsqrt", "testp")
 SMALL = functools.partial(vectors.Sizes, random=1 << 10, sample=1 << 7)

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import math
 import re
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from ptxspec.gpu import vectors
 from ptxspec.model import Format
-from ptxspec.read.link import read
 
-from helpers import ROOT
-from helpers.project import Project
+from helpers.project import copied
+from helpers.repository import specification
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -163,7 +162,7 @@ CORES = {
 
 
 def special_values(f: Format) -> Array:
-    (found,) = vectors.operands(read(ROOT).types[f.name], 1, "grid", 0, 76)
+    (found,) = vectors.operands(specification().types[f.name], 1, "grid", 0, 76)
     return found
 
 
@@ -180,13 +179,12 @@ def one(name: str, **changes: Any) -> dict[str, Callable[[int], int]]:
     return {name: lambda x: hardware(u, x)}
 
 
-def with_units(project: Project, *names: str) -> Project:
-    """The project with instructions that call these units, which look at fourteen bits."""
-    text = (ROOT / "spec/units.yaml").read_text("utf-8")
+def copied_with_units(to: Path, *names: str) -> Path:
+    """A copy of the specification with the instructions that call these units, which look at fourteen bits."""
+    copied(to, {UNITS[name].variant.partition(".")[0] for name in names})
+    text = (to / "spec/units.yaml").read_text("utf-8")
     for name in names:
         u = UNITS[name]
-        opcode = u.variant.partition(".")[0]
-        shutil.copy(ROOT / f"spec/instructions/{opcode}.yaml", project.root / "spec/instructions")
         part = re.search(rf"^  {name}:\n(?:    .*\n)+", text, re.MULTILINE)
         assert part
         new = (
@@ -199,5 +197,5 @@ def with_units(project: Project, *names: str) -> Project:
         new = re.sub(r"words: .*", f"words: [{', '.join(map(str, WORDS[name]))}]", new)
         new += f"    cores:\n      - {{variant: {u.variant}, {CORES[name]}}}\n"
         text = text.replace(part[0], new)
-    project.write("spec/units.yaml", text)
-    return project
+    (to / "spec/units.yaml").write_text(text, "utf-8")
+    return to

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from ptxspec.__main__ import main
 
+from helpers import ROOT
+
 OPCODES = ("add", "mul", "min", "max")
+
+
+def copied(to: Path, opcodes: Container[str] = OPCODES) -> Path:
+    """The repository's spec/ and templates/ with few opcodes."""
+    for folder in ("spec", "templates"):
+        shutil.copytree(ROOT / folder, to / folder)
+    for path in (to / "spec/instructions").iterdir():
+        if path.stem not in opcodes:
+            path.unlink()
+    return to
 
 
 @dataclass(frozen=True)

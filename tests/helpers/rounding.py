@@ -11,12 +11,13 @@ import pytest
 from numpy.typing import NDArray
 from oracles.mpfr import ROUNDING
 
+from helpers import arithmetic_package
 from helpers.arithmetic_package import PATHS, load, taking
 from helpers.grids import near, near_triples, ragged, uniform
 
 binary = load("binary")
 environment = load("environment")
-operations = load("operations")
+operations = arithmetic_package.operations()
 
 F16 = binary.Format("f16", 5, 10, 0x7FFF)
 BF16 = binary.Format("bf16", 8, 7, 0x7FFF)
@@ -51,9 +52,9 @@ def seeded(*key: object) -> np.random.Generator:
 
 
 def thinned(operands: list[NDArray[Any]], whole: bool, *key: object) -> list[NDArray[Any]]:
-    """All of them, or an eighth, which is another one for each key."""
+    """All of them, or a sixteenth, which is another one for each key."""
     size = operands[0].size
-    chosen = slice(None) if whole else seeded(*key).choice(size, size // 8, replace=False)
+    chosen = slice(None) if whole else seeded(*key).choice(size, size // 16, replace=False)
     return [operand[chosen] for operand in operands]
 
 

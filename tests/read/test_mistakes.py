@@ -93,7 +93,7 @@ MISTAKES = {
         "{has: .abs, operands: 3}",
         "{has: .abs, operands: «0}",
         "'0' is not what belongs here",
-        "1, 2 or 3",
+        "1 to 9",
     ),
     "a syntax line of another opcode": (
         ADD,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from helpers.made_up import with_units
+from helpers.made_up import copied_with_units
 from helpers.project import Project
 
 MODEL = """\
@@ -49,8 +51,8 @@ MISTAKES = {
 
 
 @pytest.fixture
-def made_up(project: Project) -> Project:
-    return with_units(project, "RCP")
+def made_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Project:
+    return Project(copied_with_units(tmp_path / "made_up", "RCP"), capsys)
 
 
 def test_a_model_without_a_mistake(made_up: Project) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.accelerating import A, B, add, built, skip_without_a_compiler
-from ptxemu import accelerator, environment, interface
+from ptxemu import accelerator, compiling, environment, kernel as kernels
 from ptxemu.binary import Array
 
 skip_without_a_compiler()
@@ -22,7 +22,7 @@ NEAR_A_TIE = [np.full(64, x, np.uint32) for x in (0x0211DAA5, 0x13BE8006, 0x8477
 
 
 def the_compiler_with(options: str) -> str:
-    return " ".join([*accelerator._compiler().command, options])
+    return " ".join([*compiling._compiler().command, options])
 
 
 @pytest.mark.usefixtures("fresh")
@@ -47,7 +47,7 @@ def test_options_that_cannot_be_taken_back_are_refused(
 ) -> None:
     """Those of a compiler that appends them to whatever it is asked for."""
     script = tmp_path / "fast-cc"
-    script.write_text(f'#!/bin/sh\nexec {" ".join(accelerator._compiler().command)} "$@" -ffast-math\n')
+    script.write_text(f'#!/bin/sh\nexec {" ".join(compiling._compiler().command)} "$@" -ffast-math\n')
     script.chmod(0o755)
     monkeypatch.setenv("CC", str(script))
     assert add() is None and add("add.rm.f32") is None
@@ -91,8 +91,8 @@ def test_operands_of_any_layout(spelling: str, monkeypatch: pytest.MonkeyPatch) 
         [x[1, 2, 3] for x in every],
     ]
     got = [kernel(*operands) for operands in layouts]
-    monkeypatch.setenv(interface.SWITCH, "0")
-    interface._compile.cache_clear()
+    monkeypatch.setenv(kernels.SWITCH, "0")
+    kernels._compile.cache_clear()
     plain = ptxemu.compile(spelling)
     assert plain._native is None
     for operands, result in zip(layouts, got, strict=True):

@@ -13,7 +13,7 @@ import numpy as np
 import ptxemu
 import pytest
 from helpers.accelerating import A, B, add, forget, skip_without_a_compiler
-from ptxemu import accelerator, interface
+from ptxemu import accelerator, compiling, kernel as kernels
 
 skip_without_a_compiler()
 
@@ -37,19 +37,19 @@ def test_a_single_element_is_left_to_numpy(fresh: Path) -> None:
 
 
 def test_the_switch(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(interface.SWITCH, "0")
+    monkeypatch.setenv(kernels.SWITCH, "0")
     assert add() is None and not fresh.exists()
     for found in (None, object()):
-        monkeypatch.setattr(interface, "find_spec", lambda name, found=found: found)
-        monkeypatch.setenv(interface.SWITCH, "")
-        assert interface.is_accelerated() == (found is not None)
-        monkeypatch.delenv(interface.SWITCH)
-        assert interface.is_accelerated() == (found is not None)
+        monkeypatch.setattr(kernels, "find_spec", lambda name, found=found: found)
+        monkeypatch.setenv(kernels.SWITCH, "")
+        assert kernels.is_accelerated() == (found is not None)
+        monkeypatch.delenv(kernels.SWITCH)
+        assert kernels.is_accelerated() == (found is not None)
 
 
 @pytest.mark.usefixtures("fresh")
 def test_a_bad_value_of_the_switch_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(interface.SWITCH, "yes")
+    monkeypatch.setenv(kernels.SWITCH, "yes")
     with pytest.raises(ValueError, match="PTXEMU_ACCELERATOR is 'yes'; 1 is on, 0 is off"):
         ptxemu.execute("add.f32", A, B)
 
@@ -81,7 +81,7 @@ def test_a_compiler_that_is_not_there(monkeypatch: pytest.MonkeyPatch, capsys: p
     )
     monkeypatch.delenv("CC")
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr(accelerator, "find_spec", lambda name: None)
+    monkeypatch.setattr(compiling, "find_spec", lambda name: None)
     assert add("add.rp.f32") is None
     assert "there is no C compiler: none in CC, no gcc, cc or clang on the path" in capsys.readouterr().err
 
@@ -160,7 +160,7 @@ def test_a_damaged_library_is_built_again(
     other = shutil.copytree(fresh, tmp_path / "other" / "ptxemu") / library.name
     other.write_bytes(library.read_bytes()[:5000] if damage == "cut short" else b"no library")
     if damage == "garbage":
-        other.with_name(other.name + ".digest").write_text(accelerator._digest(other.read_bytes()))
+        other.with_name(other.name + ".digest").write_text(compiling._digest(other.read_bytes()))
     capsys.readouterr()
     forget(monkeypatch)
     assert add() is not None
@@ -170,12 +170,12 @@ def test_a_damaged_library_is_built_again(
 def test_a_kernel_that_disagrees_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, fresh: Path
 ) -> None:
-    shutil.copytree(accelerator.SOURCES, tmp_path / "native")
+    shutil.copytree(compiling.SOURCES, tmp_path / "native")
     path = tmp_path / "native" / "add.c"
     right, wrong = "addition_f32(v_a, v_b, roundTowardZero, 0)", "addition_f32(v_a, v_a, 0, 0)"
     assert right in path.read_text()
     path.write_text(path.read_text().replace(right, wrong))
-    monkeypatch.setattr(accelerator, "SOURCES", str(tmp_path / "native"))
+    monkeypatch.setattr(compiling, "SOURCES", str(tmp_path / "native"))
     assert add() is None
     line = "ptxemu: the compiled add.rz.f32 disagrees with NumPy's and is not used; NumPy goes on"
     assert capsys.readouterr().err.splitlines()[1:] == [line]
@@ -187,9 +187,9 @@ def test_another_processor_or_compiler_has_libraries_of_its_own(
 ) -> None:
     add()
     forget(monkeypatch)
-    processor = accelerator._processor()
+    processor = compiling._processor()
     with monkeypatch.context() as m:
-        m.setattr(accelerator, "_processor", lambda: processor and processor + " avx1024")
+        m.setattr(compiling, "_processor", lambda: processor and processor + " avx1024")
         add()
     assert len(list(fresh.glob("*.so"))) == (2 if processor else 1)
 
@@ -208,9 +208,9 @@ def test_a_compiler_that_cannot_be_read(
 def test_a_relative_cache_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "relative/dir")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    assert accelerator._cache() == str(tmp_path / "home/.cache/ptxemu")
+    assert compiling._cache() == str(tmp_path / "home/.cache/ptxemu")
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # nobody's home is known
-    assert accelerator._cache() == ""
+    assert compiling._cache() == ""
 
 
 @pytest.mark.usefixtures("fresh")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from helpers.project import Project
+from helpers.sizes import each_size
 from ptxspec.model import Spec
 from ptxspec.ptxas import verify
 
@@ -57,8 +58,7 @@ def test_every_kind_of_spelling_is_among_those_that_are_tried(spec: Spec) -> Non
     assert (("f64",), 4) in tried
 
 
-# On two targets at once; on all of them with the sweeps.
-@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.exhaustive)], ids=["some", "all"])
+@each_size
 def test_a_wrong_requirement_is_found(
     project: Project, ptxas: Path, whole: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,7 +89,13 @@ def test_the_evidence_is_what_was_seen_here(spec: Spec) -> None:
     assert [(e.variant, e.operands) for e in spec.evidence.ledger] == differing
 
 
-def test_what_is_said_to_be_refused_must_be_refused_everywhere(project: Project, ptxas: Path) -> None:
+@each_size
+def test_what_is_said_to_be_refused_must_be_refused_everywhere(
+    project: Project, ptxas: Path, whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not whole:
+        monkeypatch.setattr(verify, "pairs", lambda spec: [("sm_10", "1.0"), ("sm_121f", "9.5")])
+        monkeypatch.setattr(verify, "eras", lambda spec: [])
     for path in (project.root / "spec/instructions").iterdir():
         if path.stem != "min":
             path.unlink()

@@ -89,7 +89,7 @@ class Lowering(ABC):
 
     OPERATORS: ClassVar[dict[str, str]] = {
         "bitAnd": "({} & {})", "bitOr": "({} | {})", "bitXor": "({} ^ {})",
-        "sameBits": "({} == {})", "lessBits": "({} < {})", "bits": "{}", "float_of": "{}",
+        "sameBits": "({} == {})", "lessBits": "({} < {})", "sameInteger": "({} == {})", "bits": "{}", "float_of": "{}",
         "logicalAnd": "({} & {})", "logicalOr": "({} | {})", "logicalXor": "({} ^ {})",
     }  # fmt: skip
 
@@ -103,15 +103,20 @@ class Lowering(ABC):
             return self.OPERATORS[term.function].format(*texts)
         match term.function:
             case "bitNot":
-                return self.of_kind(term.kind, f"~{texts[0]}")
+                return self.within(term.kind, self.of_kind(term.kind, f"~{texts[0]}"))
             case "shiftLeft":
-                return self.of_kind(term.kind, f"{texts[0]} << {self.count(term.kind, term.count)}")
+                shifted = self.of_kind(term.kind, f"{texts[0]} << {self.count(term.kind, term.count)}")
+                return self.within(term.kind, shifted)
             case "shiftRight":
                 return self.of_kind(term.kind, f"{texts[0]} >> {self.count(term.kind, term.count)}")
             case "highWord":
                 half = term.kind.width // 2
                 return f"({texts[0]} & {self.constant(term.kind, ((1 << half) - 1) << half)})"
         return self.call(term, texts)
+
+    def within(self, kind: Kind, text: str) -> str:
+        """Bits of a kind, without those that only the integer has that holds them."""
+        return text if kind.width == kind.storage else f"({text} & {self.constant(kind, (1 << kind.width) - 1)})"
 
     @abstractmethod
     def constant(self, kind: Kind, value: int) -> str: ...

@@ -194,5 +194,6 @@ class Matcher:
     def _taken(self, v: Variant, what: str, type: str, usual: Any) -> Any:
         """What operands of a type may be: what the instruction's file says, else what is so for every instruction."""
         about = self._db.opcodes[v.opcode].data
-        own = (about["assembler"]["operands"][i][what] for i in about["classes"][v.known]["operands"])
+        rules = (about["assembler"]["operands"][i] for i in about["classes"][v.known].get("operands", ()))
+        own = (rule.get(what, {}) for rule in rules)
         return next((found[type] for found in own if type in found), usual)

@@ -114,10 +114,11 @@ class Format:
     @cached_property
     def is_ieee(self) -> bool:
         """Declared like an interchange format of IEEE 754: with a sign, zeros, subnormal numbers, infinities, and every
-        other encoding of the largest exponent a NaN."""
+        other encoding of the largest exponent a NaN, in all the bits of an integer of a processor."""
         whole = self.signed and self.has_zero and self.has_subnormals and self.has_infinity
         usual = self.nans == (1 << self.fraction_bits) - 1 and self.bias == (1 << (self.exponent_bits - 1)) - 1
-        return whole and usual and self.overflow == "infinity" and self.container == self.width
+        fitting = self.container == self.width in (8, 16, 32, 64) and self.exponent_bits > 1 and self.fraction_bits > 0
+        return whole and usual and fitting and self.overflow == "infinity"
 
 
 def ieee(name: str, exponent_bits: int, fraction_bits: int, canonical_nan: int) -> Format:

@@ -43,9 +43,9 @@ class Source(NamedTuple):
     """A source operand: its type, and the number of registers that hold it, in braces or one by one."""
 
     type: str
-    registers: int
-    braced: bool
-    negatable: bool
+    registers: int = 1
+    braced: bool = False
+    negatable: bool = False
 
 
 class Variant(NamedTuple):
@@ -206,14 +206,15 @@ class Database:
     def _known(self, data: Mapping[str, Any], place: int) -> dict[str, Any]:
         """What all variants of a class have in common."""
         c = data["classes"][place]
-        hazards = [data["notes"][i]["text"] for i in c["notes"] if data["notes"][i]["hazard"]]
+        notes = [data["notes"][i] for i in c.get("notes", ())]
+        hazards = [n["text"] for n in notes if n.get("hazard")]
         return {
             "requires": self._requirements[c["requires"]],
             "manual": None if c["manual"] is None else self._requirements[c["manual"]],
             "claim": c["claim"],
-            "rests_on": c["rests_on"],
-            "recorded": tuple((self._recordings[path], found) for path, found in c["recorded"].items()),
-            "means": tuple(c["means"]),
+            "rests_on": data["bases"][c["rests_on"]],
+            "recorded": tuple((self._recordings[path], found) for path, found in c.get("recorded", {}).items()),
+            "means": tuple(c.get("means", ())),
             "hazard": " ".join(hazards) or None,
             "known": place,
         }
@@ -335,13 +336,13 @@ def names_of(variants: Iterable[Variant]) -> tuple[str, ...]:
 
 
 def _signature(s: Mapping[str, Any]) -> dict[str, Any]:
-    sources = tuple(Source(*source) for source in s["sources"])
+    sources = tuple(Source(x) if isinstance(x, str) else Source(*x) for x in s["sources"])
     return {
         "types": tuple(s["types"]),
         "kind": s["kind"],
         "result": s["result"],
-        "result_registers": s["result_registers"],
-        "second": s["second"],
+        "result_registers": s.get("result_registers", 1),
+        "second": s.get("second"),
         "sources": sources,
         "operands": sum(source.registers for source in sources),
     }

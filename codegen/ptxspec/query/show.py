@@ -38,15 +38,16 @@ def _variant(db: Database, v: Variant) -> str:
         lines.append(f"- the manual says: {requirement(db, v.manual)}")
     if longer:
         lines.append(f"- stands for `{longer.spelling}`")
-    for a in (about["accuracy"][i] for i in known["accuracy"]):
-        lines.append(f"- error: at most {a['bound']} {a['kind']} for {a['range'] or 'all'} operands ({a['section']})")
+    for a in (about["accuracy"][i] for i in known.get("accuracy", ())):
+        lines.append(f"- error: at most {a['bound']} {a['kind']} for {a.get('range', 'all')} operands ({a['section']})")
     lines += [f"- claim: {v.claim}", f"- it rests on: {v.rests_on}"]
     lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
-    if known["nan"]:
+    if "nan" in known:
         rule = data["nan_rules"][known["nan"]]
-        rests_on = known.get("nan_rests_on", rule["rests_on"])["text"]
-        lines.append(f"- NaN results: {rule['summary']} ({rests_on}) {rule['unspecified'] or ''}".rstrip())
-    notes = [about["notes"][i] for i in known["notes"]]
-    lines += ["", *(f"- {n['text']} ({n['rests_on']['text']})" for n in notes)] if notes else []
+        own = known.get("nan_rests_on")
+        grounds = rule["rests_on"] if own is None else about["grounds"][own]
+        lines.append(f"- NaN results: {rule['summary']} ({grounds['text']}) {rule['unspecified'] or ''}".rstrip())
+    notes = [about["notes"][i] for i in known.get("notes", ())]
+    lines += ["", *(f"- {n['text']} ({about['grounds'][n['rests_on']]['text']})" for n in notes)] if notes else []
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)

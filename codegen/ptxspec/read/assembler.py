@@ -16,8 +16,8 @@ def read_assembler(doc: Document, context: Context) -> Assembler:
         for i, name in enumerate(data[key]):
             context.known(doc, (key, i), name, known, what)
     for i, name in enumerate(data["other_types"]):
-        if name in context.types or name in context.modifiers:
-            context.errors.append(doc.error(("other_types", i), f"'{name}' is a type or modifier of this section"))
+        if name in context.modifiers:
+            context.errors.append(doc.error(("other_types", i), f"'{name}' is a modifier"))
     for key in ("registers", "constants"):
         for name in data[key]:
             context.known(doc, (key, name), name, context.types, "type")
@@ -28,7 +28,8 @@ def read_assembler(doc: Document, context: Context) -> Assembler:
         ignored=tuple(map(tuple, data["ignored"])),
         constants={name: tuple(found) for name, found in data["constants"].items()},
         named_integers=tuple(data["named_integers"]),
-        other_types=tuple(data["other_types"]),
+        # A type that types.yaml has come to describe is none of these any more.
+        other_types=tuple(n for n in data["other_types"] if n not in context.types),
         target_options=tuple(data["target_options"]),
         registers={name: tuple(names) for name, names in data["registers"].items()},
         constraints={name: tuple(names) for name, names in data["constraints"].items()},

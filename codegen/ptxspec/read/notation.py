@@ -147,7 +147,7 @@ def _place(text: str, start: int) -> Place:
         registers = tuple(r.strip() for r in vector["lanes"].split(","))
         lanes = [_PLACE.fullmatch(r) for r in registers]
         if not all(m and m["lane"] and not m["type"] and m["name"] == registers[0][0] for m in lanes):
-            raise NotationError("a vector has the lanes of one operand, as in {a1, a0}", start, len(text))
+            raise NotationError("a vector has the lanes of one operand", start, len(text), "write them as in {a1, a0}")
         return Place(registers[0][0], registers, True, False, vector["type"] or "", start, len(text))
     if m := _PLACE.fullmatch(text):
         registers = (m["name"] + m["lane"],) if m["lane"] else ()

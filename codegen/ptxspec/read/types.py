@@ -35,8 +35,8 @@ def _float(doc: Document, context: Context, name: str, f: Mapping[str, Any]) -> 
     where = ("formats", name)
     before = len(context.errors)
 
-    def wrong(key: str, message: str, help: str = "") -> None:
-        at = (*where, key)
+    def wrong(key: str, message: str, help: str = "", *entry: int) -> None:
+        at = (*where, key, *entry)
         context.errors.append(doc.error(at if at in doc.marks else where, message, help, key=at not in doc.marks))
 
     for key in ("exponent_bits", "fraction_bits"):
@@ -109,7 +109,7 @@ def _nans(
     for i, text in enumerate(said):
         if int(text, 16) not in usual:
             message = f"{text} is a number of {name}" if int(text, 16) < magnitudes << signed else f"{text} is too wide"
-            wrong(f"nan.{i}", message, "the NaNs are the encodings of the largest magnitudes")
+            wrong("nan", message, "the NaNs are the encodings of the largest magnitudes", i)
             return found
     for missing in sorted(usual - listed)[:1]:
         wrong("nan", f"0x{missing:02x} has a larger magnitude than a NaN of {name}, or its sign alone differs: list it")

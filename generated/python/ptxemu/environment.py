@@ -6,7 +6,7 @@ environment is what fegetenv stores after fesetround. Only flushing has no call 
 the control word of x86-64's SSE unit in its usual place, its two bits are set there.
 
 Whether steering works is found out once, at import, by results: an environment that does not compute what IEEE 754
-fixes is not used. `STEERS` and `FLUSHES` say what came of it; operations.py has other ways where they are false.
+fixes is not used. `STEERS` and `FLUSHES` say what came of it; arithmetic.py has other ways where they are false.
 `FUSES` says the same of the one way in which NumPy reaches the processor's fused multiply-add. `STUMBLES`, on which no
 result depends, is about speed: some processors take a hundred times as long for products of subnormal numbers.
 """

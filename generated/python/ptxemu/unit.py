@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from . import elementary, operations
+from . import arithmetic, elementary
 from .binary import Array, Format, roundTiesToEven
 
 
@@ -248,7 +248,7 @@ def rounded(place: Array, u: Unit) -> Array:
     x = operand.astype(f.unsigned)
     if u.function == "reciprocal":
         one = f.unsigned.type(f.bias << f.fraction_bits)
-        return operations.division(np.broadcast_to(one, x.shape), x, f, roundTiesToEven, False)
-    home = operations if hasattr(operations, u.function) else elementary
+        return arithmetic.division(np.broadcast_to(one, x.shape), x, f, roundTiesToEven, False)
+    home = arithmetic if hasattr(arithmetic, u.function) else elementary
     result: Array = getattr(home, u.function)(x, f, roundTiesToEven, False)
     return result

@@ -1,4 +1,4 @@
-/* The function table of the semantics language for one format, as in operations.py: one lane of bits in and out.
+/* The function table of the semantics language for one format, as ptxemu's modules have it: one lane of bits in and out.
 
    Included once per format, with FORMAT, EXPONENT_BITS, FRACTION_BITS and CANONICAL_NAN defined. An operation that
    rounds takes the direction and `ftz`, both known when it is compiled. Of a native format it uses the processor's

@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +25,17 @@ from helpers.made_up import (
     SIGN,
     UNITS,
     Array,
+    copied_with_units,
     hardware,
     one,
     special_values,
     truncated,
-    with_units,
 )
 from helpers.project import Project
+from helpers.sizes import each_size
 from helpers.standin import StandIn
 from ptxspec.cli import conformance
+from ptxspec.emit.generate import generate
 from ptxspec.evaluate import emulator
 from ptxspec.gpu import cuda, recording, vectors
 from ptxspec.gpu.bounds import Judge
@@ -63,16 +66,23 @@ def test_units_of_the_repository_rest_until_something_is_recorded() -> None:
     assert data["units"]["EX2"]["models"] == []
 
 
-@pytest.fixture
-def made_up(project: Project) -> Project:
-    return with_units(project, *UNITS)
+@pytest.fixture(scope="session")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """A root with made-up units and what is generated from it, fitting's emulator among it: made once."""
+
+    @cache
+    def root(*names: str) -> Path:
+        made = copied_with_units(tmp_path_factory.mktemp("units") / "project", *names)
+        generate(made)
+        return made
+
+    return root
 
 
 @pytest.fixture
-def built(made_up: Project) -> Project:
-    """The same with what is generated, fitting's emulator among it."""
-    assert made_up.run("generate").code == 0
-    return made_up
+def built(generated: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Project:
+    """A project with two made-up units."""
+    return Project(shutil.copytree(generated("RCP", "LG2"), tmp_path / "project"), capsys)
 
 
 def made_up_provenance(root: Path, spec: Spec) -> dict[str, Any]:
@@ -112,18 +122,23 @@ def write(recorder: Recorder, v: Variant, part: vectors.Part, computed: Callable
     recorder.write(v, part, kept, [vectors.digest(b) for b in blocks], Found(part.count))
 
 
-def test_made_up_units_are_found_again_and_followed(built: Project, tmp_path: Path) -> None:
-    folder = record(built, tmp_path / "recording", {n: lambda x, u=u: hardware(u, x) for n, u in UNITS.items()})  # type: ignore[misc]
+@each_size
+def test_made_up_units_are_found_again_and_followed(
+    generated: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], whole: bool
+) -> None:
+    units = UNITS if whole else {n: UNITS[n] for n in ("RCP", "RSQ")}
+    built = Project(shutil.copytree(generated(*units), tmp_path / "project"), capsys)
+    folder = record(built, tmp_path / "recording", {n: lambda x, u=u: hardware(u, x) for n, u in units.items()})  # type: ignore[misc]
     before = emulator(Root(built.root, False))
-    names = [a for n in UNITS for a in ("--unit", n)]
+    names = [a for n in units for a in ("--unit", n)]
     result = built.run("fit", folder, *names, "--record")
     assert result.code == 0, result.out + result.err
-    assert result.out.count("exact: all ") == len(UNITS)
+    assert result.out.count("exact: all ") == len(units)
     assert built.run("validate").code == 0
     assert "python/ptxemu/units.py" in built.run("generate").out
 
     spec = read(built.root)
-    for name, u in UNITS.items():
+    for name, u in units.items():
         model = spec.model(name, "sm_90")
         assert model is not None and model is spec.model(name, "sm_90a")
         assert spec.model(name, "sm_89") is None and spec.model(name, "sm_100") is None
@@ -138,7 +153,7 @@ def test_made_up_units_are_found_again_and_followed(built: Project, tmp_path: Pa
     emu = emulator(Root(tmp_path / "second", False))
     rng = np.random.default_rng(90)
     x = np.concatenate([special_values(spec.formats["f32"]), rng.integers(0, 1 << 32, 1500)]).astype(np.uint32)
-    for name, u in UNITS.items():
+    for name, u in units.items():
         got = emu.execute(u.variant, x, target="sm_90")
         flushed = [int(v) & SIGN if int(v) & ~SIGN < 1 << 23 else int(v) for v in x]
         assert got.tolist() == [hardware(u, v) for v in flushed], name

@@ -1,3 +1,1 @@
 """The products, which register themselves (../registry.py)."""
-
-from .. import manual  # noqa: F401

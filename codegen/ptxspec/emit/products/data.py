@@ -15,15 +15,14 @@ from ...check.claims import basis, recorded
 from ...grounds import Grounds
 from ...model import (
     BOOL,
-    Accuracy,
     CornerTable,
     FixedPoint,
     Format,
     Instruction,
     Note,
+    Operand,
     OperandRule,
     Rule,
-    Selector,
     Spec,
     Tolerated,
     Unit,
@@ -47,7 +46,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
 def as_data(spec: Spec) -> Data:
     """What the files hold."""
     requirements = _Table()
-    opcodes = {i.opcode: _opcode(spec, i, requirements) for i in spec.instructions.values()}
+    opcodes = {i.opcode: _Opcode(spec, i, requirements).data() for i in spec.instructions.values()}
     shared = {
         "schema": SCHEMA,
         "generated": _STAMP,
@@ -115,17 +114,17 @@ def _lines(data: Mapping[str, Any]) -> str:
     """JSON with one line per entry of the large tables, so that a change is a readable diff."""
 
     def short(value: Any) -> str:
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
     parts = []
     for key, value in data.items():
         if isinstance(value, list):
-            body = "[\n" + ",\n".join(f"    {short(v)}" for v in value) + "\n  ]"
+            body = "[\n" + ",\n".join(map(short, value)) + "\n]"
         elif isinstance(value, dict):
-            body = "{\n" + ",\n".join(f"    {short(k)}: {short(v)}" for k, v in value.items()) + "\n  }"
+            body = "{\n" + ",\n".join(f"{short(k)}:{short(v)}" for k, v in value.items()) + "\n}"
         else:
             body = short(value)
-        parts.append(f"  {short(key)}: {body}")
+        parts.append(f"{short(key)}:{body}")
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
@@ -144,134 +143,143 @@ def _unit(u: Unit) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _variants(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
-    """The variants of an opcode, with the signatures and the classes that they refer to."""
-    signatures, classes = _Table(), _Table()
-    rows = [
-        [
-            v.spelling.partition(".")[2],
-            signatures.place(_signature(v)),
-            classes.place(_known(spec, i, v, requirements)),
-        ]
-        for v in i.variants
-    ]
-    return {"signatures": signatures.values, "classes": classes.values, "variants": rows}
+def _grounds(g: Grounds) -> dict[str, Any]:
+    return _given(kinds=list(g.kinds), section=g.section, ieee754=g.ieee754, text=g.text)
+
+
+def _given(**fields: Any) -> dict[str, Any]:
+    """The fields that say something."""
+    return {k: v for k, v in fields.items() if v not in (None, "", False, [], {})}
+
+
+class _Opcode:
+    """One opcode's file. `grounds` is what its entries rest on, `bases` what its claims do. The file has tables of its
+    own for both, so that an edit of one opcode changes no other's file."""
+
+    def __init__(self, spec: Spec, instruction: Instruction, requirements: _Table) -> None:
+        self.spec, self.instruction, self.requirements = spec, instruction, requirements
+        self.grounds, self.bases, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
+
+    def data(self) -> dict[str, Any]:
+        i = self.instruction
+        return {
+            "schema": SCHEMA,
+            "generated": _STAMP,
+            "opcode": i.opcode,
+            "summary": i.summary,
+            "description": i.description or None,
+            "source": i.path,
+            "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
+            "syntax": [{"line": s.text, "listed": s.listed} for s in i.syntax],
+            "registers": dict(i.registers),
+            "requires": [self.rule(r) for r in i.rules],
+            "assembler": {
+                "observed": i.observed or None,
+                "requires": [self.rule(r) for r in i.assembler_rules],
+                "elsewhere": None if i.elsewhere is None else [".".join(form) for form in i.elsewhere],
+                "empty_types": list(i.empty_types),
+                "operands": [_operands(r) for r in i.operand_rules],
+                "tolerated": [_tolerated(t) for t in i.tolerated],
+                "refused": [self.refused(v) for v in i.refused],
+            },
+            "semantics": i.semantics.text,
+            "hardware": [
+                _given(**{"for": p.selector.text}, units=list(p.units), semantics=p.code.text) for p in i.hardware
+            ],
+            "corner_cases": [self.table(t) for t in i.corner_tables],
+            "accuracy": [
+                _given(**{"for": a.selector.text}, kind=a.kind, bound=a.bound, range=a.range, section=a.section)
+                for a in i.accuracy
+            ],
+            "notes": [self.note(n) for n in i.notes],
+            # The tables are filled by what stands before them.
+            "variants": [self.variant(v) for v in i.variants],
+            "signatures": self.signatures.values,
+            "classes": self.classes.values,
+            "bases": self.bases.values,
+            "grounds": self.grounds.values,
+        }
+
+    def rests_on(self, g: Grounds) -> int:
+        return self.grounds.place(_grounds(g))
+
+    def rule(self, r: Rule) -> dict[str, Any]:
+        return _given(
+            **{"for": r.selector.text},
+            within="..".join(r.within) if r.within else None,
+            ptx=r.ptx,
+            target=r.target,
+            until=r.until,
+        ) | {"rests_on": self.rests_on(r.rests_on)}
+
+    def table(self, t: CornerTable) -> dict[str, Any]:
+        """A row is its cells with a space between."""
+        rows = [" ".join([*(v.text for v in r.operands), "|".join(v.text for v in r.results)]) for r in t.rows]
+        return _given(**{"for": t.selector.text}, title=t.title) | {"rests_on": self.rests_on(t.rests_on), "rows": rows}
+
+    def note(self, n: Note) -> dict[str, Any]:
+        said = _given(**{"for": n.selector.text}, text=n.text, open=n.open, hazard=n.hazard)
+        return said | {"rests_on": self.rests_on(n.rests_on)}
+
+    def refused(self, v: Variant) -> dict[str, Any]:
+        longer = self.instruction.stands_for(v)
+        return {
+            "variant": v.spelling,
+            "operands": v.operands,
+            "manual": v.manual.as_json() if v.manual else None,
+            "means": longer.spelling if longer else None,
+        }
+
+    def variant(self, v: Variant) -> list[Any]:
+        names = v.spelling.partition(".")[2]
+        return [names, self.signatures.place(_signature(v)), self.classes.place(self.known(v))]
+
+    def known(self, v: Variant) -> dict[str, Any]:
+        """What is known of a variant, and of all others of its class."""
+        i, rule = self.instruction, self.instruction.nan_rule(v)
+        own = any(r is rule for _, r in i.nan)
+        return _given(
+            claim=v.claim,
+            recorded={r.path: found for r, found in recorded(self.spec, v)},
+            means=list(v.means),
+            accuracy=[n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
+            nan=rule.name if rule else None,
+            notes=[n for n, note in enumerate(i.notes) if note.selector.matches(v)],
+            operands=[n for n, rule in enumerate(i.operand_rules) if rule.selector.matches(v)],
+        ) | {
+            "requires": self.requirements.place(v.requires.as_json()),
+            "manual": self.requirements.place(v.manual.as_json()) if v.manual else None,
+            "rests_on": self.bases.place(basis(i, v)),
+            # What the NaN rule rests on where the instruction says something of its own.
+            **({"nan_rests_on": self.rests_on(rule.rests_on)} if rule and own else {}),
+        }
 
 
 def _signature(v: Variant) -> dict[str, Any]:
-    """The types that a variant's spelling ends in, and what its result and its operands are. The result has a register
-    for each of its lanes in p0|p1. Each source has its type, the number of its registers, whether they stand in braces,
-    and whether it may be negated."""
-    return {
-        "types": list(v.type_names),
-        "kind": "predicate" if v.result.kind == BOOL else v.result.kind.sort,
-        "result": v.result.type.name,
-        "result_registers": len(v.result.places),
-        "second": v.second.type.name if v.second else None,
-        "sources": [[s.type.name, len(s.places), s.braced, s.negatable] for s in v.sources],
-    }
+    """The types that a variant's spelling ends in, and what its result and its operands are. Lanes of the result in
+    registers of their own, as in p0|p1, are counted. A source is its type where
+    it is one register as it stands; else also the number of its registers, whether they stand in braces, and whether it
+    may be negated."""
+    return _given(
+        types=list(v.type_names),
+        kind="predicate" if v.result.kind == BOOL else v.result.kind.sort,
+        result=v.result.type.name,
+        result_registers=len(v.result.registers),
+        second=v.second.type.name if v.second else None,
+        sources=[_source(s) for s in v.sources],
+    )
 
 
-def _known(spec: Spec, i: Instruction, v: Variant, requirements: _Table) -> dict[str, Any]:
-    """What is known of a variant, and of all others of its class."""
-    return {
-        "requires": requirements.place(v.requires.as_json()),
-        "manual": requirements.place(v.manual.as_json()) if v.manual else None,
-        "claim": v.claim,
-        "rests_on": basis(i, v),
-        "recorded": {r.path: found for r, found in recorded(spec, v)},
-        "means": list(v.means),
-        "accuracy": [n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
-        "nan": rule.name if (rule := i.nan_rule(v)) else None,
-        **_own_nan(i, v),
-        "notes": [n for n, note in enumerate(i.notes) if note.selector.matches(v)],
-        "operands": [n for n, rule in enumerate(i.operand_rules) if rule.selector.matches(v)],
-    }
+def _source(s: Operand) -> str | list[Any]:
+    plain = len(s.places) == 1 and not s.braced and not s.negatable
+    return s.type.name if plain else [s.type.name, len(s.places), s.braced, s.negatable]
 
 
-def _own_nan(instruction: Instruction, v: Variant) -> dict[str, Any]:
-    """What the NaN rule rests on where the instruction says something of its own."""
-    rule = instruction.nan_rule(v)
-    own = any(r is rule for _, r in instruction.nan)
-    return {"nan_rests_on": _grounds(rule.rests_on)} if rule and own else {}
+def _operands(r: OperandRule) -> dict[str, Any]:
+    """Of a type with an empty list nothing is taken."""
+    return _given(**{"for": r.selector.text}, registers=dict(r.registers), constants=dict(r.constants))
 
 
 def _tolerated(t: Tolerated) -> dict[str, Any]:
     names = [sorted((*modifiers, *types)) for modifiers, types, _ in t.forms]
     return {"text": t.text, "names": names, "operands": t.forms[0][2], "note": t.note}
-
-
-def _grounds(g: Grounds) -> dict[str, Any]:
-    return {"kinds": list(g.kinds), "section": g.section or None, "ieee754": g.ieee754 or None, "text": g.text}
-
-
-def _refused(i: Instruction, v: Variant) -> dict[str, Any]:
-    longer = i.stands_for(v)
-    return {
-        "variant": v.spelling,
-        "operands": v.operands,
-        "manual": v.manual.as_json() if v.manual else None,
-        "means": longer.spelling if longer else None,
-    }
-
-
-def _rule(r: Rule) -> dict[str, Any]:
-    within = "..".join(r.within) if r.within else None
-    fields = {
-        "for": r.selector.text or None, "within": within, "ptx": r.ptx, "target": r.target, "until": r.until,
-        "rests_on": _grounds(r.rests_on),
-    }  # fmt: skip
-    return {k: v for k, v in fields.items() if v is not None}
-
-
-def _for(selector: Selector) -> str | None:
-    return selector.text or None
-
-
-def _table(t: CornerTable) -> dict[str, Any]:
-    rows = [[*(v.text for v in r.operands), "|".join(v.text for v in r.results)] for r in t.rows]
-    return {"title": t.title, "rests_on": _grounds(t.rests_on), "for": _for(t.selector), "rows": rows}
-
-
-def _accuracy(a: Accuracy) -> dict[str, Any]:
-    return {"kind": a.kind, "bound": a.bound, "range": a.range or None, "section": a.section}
-
-
-def _note(n: Note) -> dict[str, Any]:
-    rests_on, open = _grounds(n.rests_on), n.open or None
-    return {"for": _for(n.selector), "rests_on": rests_on, "text": n.text, "open": open, "hazard": n.hazard}
-
-
-def _operands(r: OperandRule) -> dict[str, Any]:
-    tables = {"registers": r.registers, "constants": r.constants}
-    return {"for": _for(r.selector), **{k: {t: list(found) for t, found in v.items()} for k, v in tables.items()}}
-
-
-def _opcode(spec: Spec, i: Instruction, requirements: _Table) -> dict[str, Any]:
-    return {
-        "schema": SCHEMA,
-        "generated": _STAMP,
-        "opcode": i.opcode,
-        "summary": i.summary,
-        "description": i.description or None,
-        "source": i.path,
-        "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
-        "syntax": [{"line": s.text, "listed": s.listed} for s in i.syntax],
-        "registers": dict(i.registers),
-        "requires": [_rule(r) for r in i.rules],
-        "assembler": {
-            "observed": i.observed or None,
-            "requires": [_rule(r) for r in i.assembler_rules],
-            "elsewhere": None if i.elsewhere is None else [".".join(form) for form in i.elsewhere],
-            "empty_types": list(i.empty_types),
-            "operands": [_operands(r) for r in i.operand_rules],
-            "tolerated": [_tolerated(t) for t in i.tolerated],
-            "refused": [_refused(i, v) for v in i.refused],
-        },
-        "semantics": i.semantics.text,
-        "hardware": [{"for": _for(p.selector), "units": list(p.units), "semantics": p.code.text} for p in i.hardware],
-        "corner_cases": [_table(t) for t in i.corner_tables],
-        "accuracy": [{"for": _for(a.selector), **_accuracy(a)} for a in i.accuracy],
-        "notes": [_note(n) for n in i.notes],
-        **_variants(spec, i, requirements),
-    }

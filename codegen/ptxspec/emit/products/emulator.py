@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -10,7 +10,8 @@ from typing import ClassVar
 from ... import catalog
 from ...catalog import Requirement
 from ...check.checking import Checked
-from ...model import ROUNDINGS, Instruction, Kind, Spec, Variant
+from ...diagnostics import PtxspecError
+from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Term, Var
 from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse
@@ -20,13 +21,14 @@ from ..text import Files, Templates, plain
 
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
+# What declared.py can do with float64.
+_EXPONENTS = 300
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
-    "5.4.1": "operations", "5.4.2, 5.8": "operations", "5.5.1": "operations", "5.7.2": "operations",
-    "5.11": "operations",
-    "6.2.1": "operations", "9.2": "elementary", "9.6": "operations", "": "operations",
+    "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
+    "6.2.1": "encoding", "9.2": "elementary", "9.6": "comparison", "": "selection",
 }  # fmt: skip
-_INVENTED = {FLUSH: "rounding", PROPAGATE: "operations", REPLACE: "rounding"}
+_INVENTED = {FLUSH: "encoding", PROPAGATE: "selection", REPLACE: "selection"}
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,13 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files[f"{_FOLDER}/catalog.py"] = plain(Path(catalog.__file__), "codegen/ptxspec/catalog.py")
     requirements = list(dict.fromkeys(v.requires for c in checked for v in c.instruction.variants))
     paths = [c.instruction.path for c in checked]
+    floats = [f for f in spec.formats.values() if isinstance(f, Format)]
+    declared = [f for f in floats if not f.is_ieee]
+    _refuse_what_cannot_be_computed(declared)
     files[f"{_FOLDER}/formats.py"] = templates.render(
-        "emulator/formats.py.j2", ["spec/types.yaml"], formats=list(spec.formats.values())
-    )
+        "emulator/formats.py.j2", ["spec/types.yaml"], usual=[f for f in floats if f.is_ieee], declared=declared,
+        integers=[f for f in spec.formats.values() if isinstance(f, FixedPoint)],
+    )  # fmt: skip
     files[f"{_FOLDER}/index.py"] = templates.render(
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
@@ -56,6 +62,13 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     for c in checked:
         files[f"{_FOLDER}/instructions/{c.instruction.opcode}.py"] = _module(c, templates)
     return files
+
+
+def _refuse_what_cannot_be_computed(formats: Iterable[Format]) -> None:
+    for f in formats:
+        if f.precision > 24 or f.emin - f.fraction_bits < -_EXPONENTS or f.emax > _EXPONENTS:
+            may = f"it may have 24 bits of precision, and exponents up to {_EXPONENTS}, as it is not like IEEE 754's"
+            raise PtxspecError(f"spec/types.yaml: error: the emulator cannot compute in {f.name}: {may}")
 
 
 def _rows(instruction: Instruction, requirements: Sequence[Requirement]) -> list[tuple[Variant, int, bool]]:
@@ -91,11 +104,17 @@ class _Module:
     names: dict[str, set[str]] = field(default_factory=lambda: {"..binary": {"Array"}})
     constants: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def use(self, module: str, name: str, own: bool = False) -> str:
-        """The name under which a name of a module is there. One that is not the language's (`own`) gets a name that no
-        variable of a specification has."""
-        self.names.setdefault(module, set()).add(f"{name} as _{name}" if own else name)
-        return f"_{name}" if own else name
+    def use(self, module: str, name: str, alias: str = "") -> str:
+        """The name under which a name of a module is there. An alias keeps out of the way of what a specification calls
+        its variables."""
+        self.names.setdefault(f"..{module}", set()).add(f"{name} as {alias}" if alias else name)
+        return alias or name
+
+    def number(self, kind: Kind) -> str:
+        """The format of a kind of numbers."""
+        number = kind.format or kind.fixed
+        assert number is not None
+        return self.use("formats", number.name)
 
     def constant(self, name: str, value: str, dtype: str) -> str:
         self.constants[name] = (value, dtype)
@@ -145,8 +164,8 @@ class _Writer(Lowering):
     def constant(self, kind: Kind, value: int) -> str:
         if kind.sort == "bool":
             return self.module.constant("_true" if value else "_false", str(bool(value)), "bool")
-        digits = f"{value:0{kind.width // 4}x}"
-        return self.module.constant(f"_x{digits}", f"0x{digits}", f"uint{kind.width}")
+        digits = f"{value:0{kind.storage // 4}x}"
+        return self.module.constant(f"_x{digits}", f"0x{digits}", f"uint{kind.storage}")
 
     def count(self, kind: Kind, value: int) -> str:
         return self.constant(kind, value)
@@ -158,24 +177,34 @@ class _Writer(Lowering):
         return f"({text})"
 
     def call(self, t: Apply, arguments: list[str]) -> str:
+        use = self.module.use
         if t.function == "unit":
             assert t.model is not None
-            model = self.module.use("..units", t.model.identifier)
-            return f"{self.module.use('..unit', 'unit')}({arguments[0]}, {model})"
-        parts = arguments
-        if t.function == PROPAGATE:
-            parts = [arguments[0], f"({', '.join(arguments[1:])},)"]
+            return f"{use('unit', 'unit')}({arguments[0]}, {use('units', t.model.identifier)})"
+        parts = [arguments[0], f"({', '.join(arguments[1:])},)"] if t.function == PROPAGATE else arguments
         if t.function == "convert":
-            source = t.arguments[0].kind.format
-            assert source is not None
-            parts.append(self.module.use("..formats", source.name))
-        if t.format is not None:
-            parts.append(self.module.use("..formats", t.format.name))
+            parts += [self.module.number(t.arguments[0].kind), self.module.number(t.kind)]
+        elif t.format is not None:
+            parts.append(use("formats", t.format.name))
+        elif t.arguments[0].kind.fixed is not None:
+            parts.append(self.module.number(t.arguments[0].kind))
         if t.mode:
             assert t.mode in ROUNDINGS
-            parts += [self.module.use("..binary", t.mode), str(t.ftz)]
+            parts += [use("binary", t.mode), str(t.ftz)]
         if isinstance(t, Flushing):
             parts.append("True")
-        own = t.function in _INVENTED
-        home = _INVENTED[t.function] if own else HOMES[TABLE[t.function].clause]
-        return f"{self.module.use(f'..{home}', t.function, own)}({', '.join(parts)})"
+        return f"{self.function_of(t)}({', '.join(parts)})"
+
+    def function_of(self, t: Apply) -> str:
+        """The function under the name that it has in the module."""
+        if t.function in _INVENTED:
+            return self.module.use(_INVENTED[t.function], t.function, f"_{t.function}")
+        f = TABLE[t.function]
+        usual = all(k.format is None or k.format.is_ieee for k in (t.kind, *(a.kind for a in t.arguments)))
+        if t.function == "convert" and not (usual and all(k.format for k in (t.kind, t.arguments[0].kind))):
+            return self.module.use("conversion", t.function, f"_any_{t.function}")
+        if "integer" in f.parameters:
+            return self.module.use("integers", t.function)
+        if "float" in f.parameters and not usual:
+            return self.module.use("declared", t.function, f"_declared_{t.function}")
+        return self.module.use(HOMES[f.clause], t.function)

@@ -50,13 +50,11 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         "emulator/native/turns.h.j2", [], comment="/* {} */", turns=list(_turns())
     )
     for c in checked:
-        found = [(one, why_not(one.program)) for one in shared(c).values()]
-        functions = [_function(one) for one, reason in found if reason is None]
+        functions = [_function(one) for one in shared(c).values() if not why_not(one.program)]
         if functions:
             files[f"{_FOLDER}/{c.instruction.opcode}.c"] = templates.render(
                 "emulator/native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", c.instruction.path],
                 comment="/* {} */", opcode=c.instruction.opcode, functions=functions,
-                without=[(one.name, reason) for one, reason in found if reason],
             )  # fmt: skip
     return files
 
@@ -69,8 +67,8 @@ def _turns() -> Iterator[tuple[int, int]]:
         yield divmod((longer >> (150 - i)) & ((1 << 96) - 1), 1 << 32)
 
 
-def why_not(program: Program) -> str | None:
-    """Why a program has no C, and runs on NumPy; None where it has."""
+def why_not(program: Program) -> str:
+    """Why a program has no C, and runs on NumPy; empty where it has."""
     if len(program.results) > 1:
         return "it has two results"
     if len({i.kind for i in program.inputs}) > 1 or program.inputs[0].kind.sort != "float":
@@ -78,7 +76,7 @@ def why_not(program: Program) -> str | None:
     values = [*program.inputs, *(let.value for let in program.lets), *applications(program)]
     for kind in dict.fromkeys(v.kind for v in values):
         if kind.sort == "integer" or (kind.format and not kind.format.is_ieee):
-            return f"there is no C for a {kind}"
+            return f"it has values of the kind '{kind}'"
     directions = set()
     for a in applications(program):
         if a.function in WITHOUT_C:
@@ -90,7 +88,7 @@ def why_not(program: Program) -> str | None:
             directions.add(direction)
     if len(directions - {ANY}) > 1:
         return "its operations round in different directions"
-    return None
+    return ""
 
 
 def _direction(program: Program) -> str:
@@ -152,7 +150,7 @@ def _unsigned(width: int) -> str:
 
 
 def _type(kind: Kind) -> str:
-    return "_Bool" if kind.sort == "bool" else _unsigned(kind.width)
+    return "_Bool" if kind.sort == "bool" else f"uint{kind.storage}_t"
 
 
 class _Writer(Lowering):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...emit.products.emulator import HOMES
 from ...model import Kind
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Const, Program, Term, Var
@@ -81,4 +83,5 @@ def _apply(t: Apply, arguments: list[Any], emulator: ModuleType) -> Any:
         formats = [source, *formats]
     found = [getattr(emulator.formats, f.name) for f in formats]
     rounding = [t.mode, t.ftz] if TABLE[t.function].rounds else []
-    return getattr(emulator.operations, t.function)(*arguments, *found, *rounding)
+    home = importlib.import_module(f"{emulator.__name__}.{HOMES[TABLE[t.function].clause]}")
+    return getattr(home, t.function)(*arguments, *found, *rounding)

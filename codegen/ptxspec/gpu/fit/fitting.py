@@ -66,7 +66,7 @@ def fit(
         return Outcome(unit, None, (f"not recorded: {', '.join(missing) or 'units.yaml names no core'}",))
     if unit.argument is None:
         return Outcome(unit, None, ("nothing is known of its structure, and no table can be made of samples",))
-    for module in ("formats", "operations", "unit"):
+    for module in ("formats", "unit"):
         # They become attributes of the package once they are imported.
         importlib.import_module(f"{emulator.__name__}.{module}")
     observed = [_observe(spec, unit, c, recording, emulator) for c in unit.cores]

@@ -141,7 +141,7 @@ def _fused(t: Apply, x: int, y: int, z: int) -> int:
 def _square_root(t: Apply, x: int) -> int:
     f = _format(t)
     if f.is_zero(x):
-        return x
+        return _sign(x, f)
     if f.is_nan(x) or _sign(x, f):
         return f.canonical_nan
     if f.is_infinite(x):

@@ -6,20 +6,20 @@ import numpy as _np
 from ..binary import (
     Array,
 )
+from ..encoding import (
+    flushed as _flushed,
+    isNaN,
+    magnitude,
+)
 from ..formats import (
     bf16,
     f16,
     f32,
     f64,
 )
-from ..operations import (
-    isNaN,
-    magnitude,
-    select,
-)
-from ..rounding import (
-    flushed as _flushed,
+from ..selection import (
     replace as _replace,
+    select,
 )
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)

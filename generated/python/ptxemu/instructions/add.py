@@ -3,6 +3,9 @@
 
 import numpy as _np
 
+from ..arithmetic import (
+    addition,
+)
 from ..binary import (
     Array,
     roundTiesToEven,
@@ -10,16 +13,17 @@ from ..binary import (
     roundTowardPositive,
     roundTowardZero,
 )
+from ..comparison import (
+    maximumNumber,
+    minimumNumber,
+)
 from ..formats import (
     bf16,
     f16,
     f32,
     f64,
 )
-from ..operations import (
-    addition,
-    maximumNumber,
-    minimumNumber,
+from ..selection import (
     propagate as _propagate,
 )
 

@@ -4,12 +4,12 @@
 from ..binary import (
     Array,
 )
+from ..encoding import (
+    copySign,
+)
 from ..formats import (
     f32,
     f64,
-)
-from ..operations import (
-    copySign,
 )
 
 

@@ -3,6 +3,9 @@
 
 import numpy as _np
 
+from ..arithmetic import (
+    division,
+)
 from ..binary import (
     Array,
     roundTiesToEven,
@@ -10,23 +13,24 @@ from ..binary import (
     roundTowardPositive,
     roundTowardZero,
 )
-from ..formats import (
-    f32,
-    f64,
-)
-from ..operations import (
+from ..comparison import (
     compareGreater,
+)
+from ..encoding import (
     copySign,
-    division,
+    flushed as _flushed,
     isFinite,
     isInfinite,
     isNaN,
     magnitude,
+)
+from ..formats import (
+    f32,
+    f64,
+)
+from ..selection import (
     propagate as _propagate,
     select,
-)
-from ..rounding import (
-    flushed as _flushed,
 )
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)

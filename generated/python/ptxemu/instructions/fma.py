@@ -3,6 +3,9 @@
 
 import numpy as _np
 
+from ..arithmetic import (
+    fusedMultiplyAdd,
+)
 from ..binary import (
     Array,
     roundTiesToEven,
@@ -10,17 +13,18 @@ from ..binary import (
     roundTowardPositive,
     roundTowardZero,
 )
+from ..comparison import (
+    maximum,
+    maximumNumber,
+    minimumNumber,
+)
 from ..formats import (
     bf16,
     f16,
     f32,
     f64,
 )
-from ..operations import (
-    fusedMultiplyAdd,
-    maximum,
-    maximumNumber,
-    minimumNumber,
+from ..selection import (
     propagate as _propagate,
     select,
 )

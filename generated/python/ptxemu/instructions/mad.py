@@ -3,6 +3,12 @@
 
 import numpy as _np
 
+from ..arithmetic import (
+    addition,
+    convert,
+    fusedMultiplyAdd,
+    multiplication,
+)
 from ..binary import (
     Array,
     roundTiesToEven,
@@ -10,24 +16,22 @@ from ..binary import (
     roundTowardPositive,
     roundTowardZero,
 )
+from ..comparison import (
+    maximumNumber,
+    minimumNumber,
+)
+from ..encoding import (
+    flushed as _flushed,
+    isNaN,
+    isZero,
+)
 from ..formats import (
     f32,
     f64,
 )
-from ..operations import (
-    addition,
-    convert,
-    fusedMultiplyAdd,
-    isNaN,
-    isZero,
-    maximumNumber,
-    minimumNumber,
-    multiplication,
+from ..selection import (
     propagate as _propagate,
     select,
-)
-from ..rounding import (
-    flushed as _flushed,
 )
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)

@@ -6,22 +6,24 @@ import numpy as _np
 from ..binary import (
     Array,
 )
+from ..comparison import (
+    maximum,
+    maximumNumber,
+)
+from ..encoding import (
+    copySign,
+    flushed as _flushed,
+    isNaN,
+    magnitude,
+)
 from ..formats import (
     bf16,
     f16,
     f32,
     f64,
 )
-from ..operations import (
-    copySign,
-    isNaN,
-    magnitude,
-    maximum,
-    maximumNumber,
+from ..selection import (
     propagate as _propagate,
-)
-from ..rounding import (
-    flushed as _flushed,
     replace as _replace,
 )
 

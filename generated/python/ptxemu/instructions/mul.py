@@ -3,6 +3,9 @@
 
 import numpy as _np
 
+from ..arithmetic import (
+    multiplication,
+)
 from ..binary import (
     Array,
     roundTiesToEven,
@@ -10,16 +13,17 @@ from ..binary import (
     roundTowardPositive,
     roundTowardZero,
 )
+from ..comparison import (
+    maximumNumber,
+    minimumNumber,
+)
 from ..formats import (
     bf16,
     f16,
     f32,
     f64,
 )
-from ..operations import (
-    maximumNumber,
-    minimumNumber,
-    multiplication,
+from ..selection import (
     propagate as _propagate,
 )
 

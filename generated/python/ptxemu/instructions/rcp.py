@@ -3,6 +3,10 @@
 
 import numpy as _np
 
+from ..arithmetic import (
+    division,
+    fusedMultiplyAdd,
+)
 from ..binary import (
     Array,
     roundTiesToEven,
@@ -10,21 +14,19 @@ from ..binary import (
     roundTowardPositive,
     roundTowardZero,
 )
+from ..encoding import (
+    flushed as _flushed,
+    isNaN,
+    isNormal,
+    negate,
+)
 from ..formats import (
     f32,
     f64,
 )
-from ..operations import (
-    division,
-    fusedMultiplyAdd,
-    isNaN,
-    isNormal,
-    negate,
+from ..selection import (
     propagate as _propagate,
     select,
-)
-from ..rounding import (
-    flushed as _flushed,
 )
 
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)

@@ -3,6 +3,9 @@
 
 import numpy as _np
 
+from ..arithmetic import (
+    fusedMultiplyAdd,
+)
 from ..binary import (
     Array,
     roundTiesToEven,
@@ -10,20 +13,19 @@ from ..binary import (
 from ..elementary import (
     rSqrt,
 )
+from ..encoding import (
+    flushed as _flushed,
+    isNaN,
+    isNormal,
+    negate,
+)
 from ..formats import (
     f32,
     f64,
 )
-from ..operations import (
-    fusedMultiplyAdd,
-    isNaN,
-    isNormal,
-    negate,
+from ..selection import (
     propagate as _propagate,
     select,
-)
-from ..rounding import (
-    flushed as _flushed,
 )
 
 _x4000000000000000: Array = _np.array(0x4000000000000000, _np.uint64)

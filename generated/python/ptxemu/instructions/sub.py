@@ -3,6 +3,9 @@
 
 import numpy as _np
 
+from ..arithmetic import (
+    subtraction,
+)
 from ..binary import (
     Array,
     roundTiesToEven,
@@ -10,17 +13,18 @@ from ..binary import (
     roundTowardPositive,
     roundTowardZero,
 )
+from ..comparison import (
+    maximumNumber,
+    minimumNumber,
+)
 from ..formats import (
     bf16,
     f16,
     f32,
     f64,
 )
-from ..operations import (
-    maximumNumber,
-    minimumNumber,
+from ..selection import (
     propagate as _propagate,
-    subtraction,
 )
 
 _x0000: Array = _np.array(0x0000, _np.uint16)

@@ -4,17 +4,17 @@
 from ..binary import (
     Array,
 )
-from ..formats import (
-    f32,
-    f64,
-)
-from ..operations import (
+from ..encoding import (
     isFinite,
     isInfinite,
     isNaN,
     isNormal,
     isSubnormal,
     isZero,
+)
+from ..formats import (
+    f32,
+    f64,
 )
 
 

@@ -22,6 +22,3 @@ static inline uint32_t ex2_approx_ftz_f32_1(uint32_t v_a, _Bool *undecided) {
     return v_d_2;
 }
 #define EXPORT_ex2_approx_ftz_f32_1 DECIDING_1(ex2_approx_ftz_f32_1, uint32_t, uint32_t, roundTiesToEven)
-
-/* NumPy computes ex2_approx_f16_1: there is no C for exp2 in this format or direction. */
-/* NumPy computes ex2_approx_ftz_bf16_1: there is no C for exp2 in this format or direction. */

@@ -22,6 +22,3 @@ static inline uint32_t rsqrt_approx_ftz_f32_1(uint32_t v_a, _Bool *undecided) {
     return v_d_2;
 }
 #define EXPORT_rsqrt_approx_ftz_f32_1 DECIDING_1(rsqrt_approx_ftz_f32_1, uint32_t, uint32_t, roundTiesToEven)
-
-/* NumPy computes rsqrt_approx_f64_1: there is no C for rSqrt in this format or direction. */
-/* NumPy computes rsqrt_approx_ftz_f64_1: there is no C for rSqrt in this format or direction. */

@@ -11,6 +11,3 @@ static inline uint32_t tanh_approx_f32_1(uint32_t v_a, _Bool *undecided) {
     return v_d_2;
 }
 #define EXPORT_tanh_approx_f32_1 DECIDING_1(tanh_approx_f32_1, uint32_t, uint32_t, roundTiesToEven)
-
-/* NumPy computes tanh_approx_f16_1: there is no C for tanh in this format or direction. */
-/* NumPy computes tanh_approx_bf16_1: there is no C for tanh in this format or direction. */

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..catalog import targets_text
-from ..check.checking import Checked
-from ..check.claims import CLAIMS, basis
-from ..diagnostics import PtxspecError
-from ..grounds import KINDS
-from ..model import (
+from ....catalog import targets_text
+from ....check.checking import Checked
+from ....check.claims import CLAIMS, basis
+from ....diagnostics import PtxspecError
+from ....grounds import KINDS
+from ....model import (
     ROUNDINGS,
     Code,
     HardwarePath,
@@ -24,9 +24,9 @@ from ..model import (
     Type,
     Variant,
 )
+from ...registry import product
+from ...text import Files, Templates
 from . import availability
-from .registry import product
-from .text import Files, Templates
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The kernels of variants, run on arrays."""
+"""Kernels: what operands they take, in which representation, and what comes of them."""
 
 from __future__ import annotations
 
@@ -7,32 +7,25 @@ import os
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import (
+    arithmetic,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
+    comparison,  # noqa: F401
     environment,
     formats,
-    operations,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
 )
 from .binary import Array, Format
 from .index import TYPES
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
+from .running import in_blocks, on_threads
 
 if TYPE_CHECKING:
     from .accelerator import Native
 
 SWITCH = "PTXEMU_ACCELERATOR"
-# Lanes that are computed together: enough to hide what NumPy and Python take for a step, few enough that a step finds
-# its operands in the cache.
-_BLOCK = 1 << 15
-# Threads wait for the interpreter between steps: longer ones make that seldom. All that a step holds is below 32 MB.
-_THREADS_BLOCK = 3 << 15
-# The C library of Linux returns what a step frees to the system, and fetches it again for the next, until it has seen
-# something larger come and go.
-np.empty(1 << 24, np.uint8)
 
 
 class OperandError(TypeError):
@@ -138,7 +131,7 @@ class Kernel:
         made = np.dtype(bool) if self._row.predicate else representation
         result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made)
         bits = result if self._row.predicate else result.view(self._bits_as(result))
-        self._run_on([*operands, bits], _available() if threads is None else threads)
+        on_threads(self._run, [*operands, bits], self._lanes, threads, self._row)
         return result[()] if given is None and not shape else result
 
     def _as_bits(self, x: Any, what: str) -> Array:
@@ -175,49 +168,6 @@ class Kernel:
             raise ValueError(f"{self._row}: out is read-only")
         return out
 
-    def _run_on(self, arrays: list[Array], threads: int) -> None:
-        """Fill the last array, cut into as many parts along its longest axis as there are threads."""
-        if not isinstance(threads, (int, np.integer)):
-            raise TypeError(
-                f"{self._row}: threads is {threads!r}; it takes 1 or more, or None for one on each processor"
-            )
-        if threads < 1:
-            raise ValueError(f"{self._row}: {threads} threads; it takes 1 or more, or None for one on each processor")
-        *operands, result = arrays
-        threads = min(threads, result.size * self._lanes // _THREADS_BLOCK)
-        if threads < 2:
-            self._run(arrays, _BLOCK)
-            return
-        axis = int(np.argmax(result.shape))
-        # What one thread reads, no other may write: only an operand that lies exactly under the result may share it.
-        operands = [x.copy() if np.may_share_memory(x, result) and not _is_same(x, result) else x for x in operands]
-        whole = [np.moveaxis(np.broadcast_to(x, result.shape), axis, 0) for x in operands]
-        whole.append(np.moveaxis(result, axis, 0))
-        edges = np.linspace(0, result.shape[axis], threads + 1).astype(int).tolist()
-        parts = [[x[start:stop] for x in whole] for start, stop in pairwise(edges)]
-        from threading import Thread  # seldom needed, and half as long to import as this module
-
-        failures: list[BaseException] = []
-
-        def run(part: list[Array]) -> None:
-            try:
-                self._run(part, _THREADS_BLOCK)
-            except BaseException as e:
-                failures.append(e)
-
-        others: list[Thread] = []
-        try:
-            for part in parts[1:]:
-                thread = Thread(target=run, args=(part,))
-                thread.start()
-                others.append(thread)
-            run(parts[0])
-        finally:
-            for thread in others:
-                thread.join()
-        if failures:
-            raise failures.pop()
-
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last array, by C all at once, by NumPy in blocks of so many lanes."""
         function, lanes = self._function, self._format.unsigned
@@ -227,16 +177,9 @@ class Kernel:
             if native is not None and native.takes(arrays):
                 native(arrays, self._lanes)
                 return
-            contiguous = ["nbo", "contig", "aligned"] if self._lanes > 1 or native is not None else ["nbo"]
-            reads = ["readonly", "overlap_assume_elementwise", *contiguous]
-            writes = ["writeonly", "overlap_assume_elementwise", *contiguous]
-            op_flags: Any = [*[reads] * (len(arrays) - 1), writes]
-            flags: Any = ["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"]
-            blocks = np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=block // self._lanes)
-            with blocks:
-                if not blocks.itersize:
-                    return
-                for views in blocks:
+            contiguous = self._lanes > 1 or native is not None
+            with in_blocks(arrays, block // self._lanes, contiguous) as blocks:
+                for views in blocks if blocks.itersize else ():
                     if native is not None:
                         native(views, self._lanes)
                         continue
@@ -254,21 +197,9 @@ def is_accelerated() -> bool:
     return value == "1" if value else find_spec("ziglang") is not None
 
 
-def _available() -> int:
-    """The processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     axes = zip(reversed(shape), reversed(to), strict=False)
     return len(shape) <= len(to) and all(length in (1, wanted) for length, wanted in axes)
-
-
-def _is_same(x: Array, y: Array) -> bool:
-    """Do two arrays have the same elements in the same places?"""
-    return (
-        x.__array_interface__["data"] == y.__array_interface__["data"] and x.shape == y.shape and x.strides == y.strides
-    )
 
 
 def _is_native(dtype: np.dtype[Any], f: Format) -> bool:

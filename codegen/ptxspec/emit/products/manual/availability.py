@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from ..catalog import PtxVersion, Target
-from ..model import Spec, Variant
-from .text import Files, Templates
+from ....catalog import PtxVersion, Target
+from ....model import Spec, Variant
+from ...text import Files, Templates
 
 PAGES = ("availability", "history")
 

@@ -1,0 +1,299 @@
+"""Operations that round (IEEE 754-2019, 5.4), on arrays of bit patterns.
+
+Operands are NumPy arrays or scalars of the unsigned integer type of their format and broadcast against each other;
+results are new arrays. Floating-point warnings are the caller's to silence: `with np.errstate(all="ignore")`.
+
+An operation takes a rounding direction and `ftz`; with it, a result that is tiny after rounding with an unbounded
+exponent becomes a zero of its sign. With `daz`, subnormal operands are zeros of theirs. Each has up to three ways to
+its result, the quickest that is exact: the processor's own operation and what it lacks of the exact value
+(`Format.native`, directed.py), a wider native type and a second rounding (`Format.carrier`, narrowing.py), or integers
+(wide.py).
+"""
+
+# mypy: no-warn-return-any
+# NumPy's stubs call what operators make of arrays of any type Any.
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec
+
+import numpy as np
+
+from . import environment
+from .binary import (
+    Array,
+    Direction,
+    Format,
+    native_format,
+    roundTiesToAway,
+    roundTiesToEven,
+    roundTowardNegative,
+)
+from .directed import directed, product_remainder, quotient_remainder, root_remainder
+from .encoding import flushed, isFinite, isNaN
+from .narrowing import narrow, widen
+from .rounding import Operation, flush, never, quotient_to_odd, root_to_odd, step, sum_to_odd, tested_by, two_sum
+from .selection import canonicalise, replace
+
+P = ParamSpec("P")
+
+
+class _Wide:
+    """The operations of wide.py, which is loaded when the first of them is needed: on many processors never."""
+
+    def __getattr__(self, name: str) -> Operation:
+        from . import wide
+
+        operation: Operation = getattr(wide, name)
+        setattr(self, name, operation)
+        return operation
+
+
+wide = _Wide()
+
+
+def elementwise(count: int) -> Callable[[Callable[P, Array]], Callable[P, Array]]:
+    """Give a function whose first `count` arguments are arrays of one shape the broadcasting of a ufunc."""
+
+    def decorate(function: Callable[P, Array]) -> Callable[P, Array]:
+        call: Operation = function
+
+        @wraps(function)
+        def broadcasting(*arguments: P.args, **keywords: P.kwargs) -> Array:
+            operands: Any = arguments[:count]
+            shape = np.shape(operands[0])
+            if shape:
+                for operand in operands:
+                    if operand.shape != shape:
+                        break
+                else:
+                    return function(*arguments, **keywords)
+            shape = np.broadcast_shapes(*(np.shape(operand) for operand in operands))
+            spread: Any = [np.broadcast_to(operand, shape or (1,)) for operand in operands]
+            result = call(*spread, *arguments[count:], **keywords)
+            return result if shape else result[0]
+
+        return broadcasting
+
+    return decorate
+
+
+# Of which some processors take long where an operand or the result is subnormal.
+_STUMBLING = (np.multiply, np.divide, np.sqrt)
+
+
+def _native(
+    ufunc: np.ufunc, operands: tuple[Array, ...], f: Format, mode: Direction, ftz: bool, daz: bool
+) -> Array | None:
+    """The processor's own operation, steered; None where there is none, or none that can be."""
+    if f.native is None or not environment.can(mode, ftz, daz):
+        return None
+    values = [operand.view(f.native) for operand in operands]
+    if ufunc in _STUMBLING and f.carrier is not None and not (ftz or daz) and _stumbles(ufunc, values, f):
+        # In the carrier nothing is subnormal. Products are exact there; for the rest, see _rounds_twice_safely, also of
+        # quotients that become subnormal, and what was rounded in one direction may be again.
+        wider = [value.astype(f.carrier) for value in values]
+        with environment.environment(mode):
+            value = ufunc(*wider)
+        return narrow(value, f, mode, False)
+    if mode == roundTiesToEven and not (ftz or daz):
+        return canonicalise(ufunc(*values), f)
+    with environment.environment(mode, ftz, daz):
+        value = ufunc(*values)
+    return canonicalise(value, f)
+
+
+def _stumbles(ufunc: np.ufunc, values: list[Array], f: Format) -> bool:
+    """Would the processor take long for many lanes, whose operands or results are subnormal? A sample tells."""
+    if not environment.STUMBLES:
+        return False
+    sample = [value.flat[:256] for value in values]
+    bits = np.concatenate([*sample, ufunc(*sample)]).view(f.unsigned)
+    bits &= f.magnitude_mask
+    bits -= f.unsigned.type(1)
+    return bool(64 * np.count_nonzero(bits < f.fraction_mask) > bits.size)
+
+
+@elementwise(2)
+def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """x + y (5.4.1). An exact zero sum of opposite signs is +0, or -0 under roundTowardNegative (6.3)."""
+    steered = _native(np.add, (x, y), f, mode, ftz, daz)
+    if steered is not None:
+        return steered
+    if daz:
+        x, y = flushed(x, f), flushed(y, f)
+    if f.native is None and f.carrier is None:
+        return wide.addition(x, y, f, mode, ftz)
+    if f.native is not None and mode == roundTiesToEven:
+        # A sum in the subnormal range is exact, so that a result of 2**emin was not tiny.
+        return _finish(x.view(f.native) + y.view(f.native), f, ftz, never)
+    if f.native is not None and mode != roundTiesToAway:
+        total, error = two_sum(x.view(f.native), y.view(f.native))
+        nan = np.isnan(total)
+        lanes = np.nonzero(np.isnan(error) & isFinite(x, f) & isFinite(y, f))
+        if lanes[0].size:
+            error[lanes] = -total[lanes]  # of an overflow: the exact sum is smaller
+            lanes = tuple(axis[np.isfinite(total[lanes])] for axis in lanes)
+        bits = step(total.view(f.unsigned), error < 0, error > 0, f, mode)
+        if mode == roundTowardNegative:
+            _sign_exact_zero(bits, total, x | y, f)
+        if lanes[0].size:
+            bits[lanes] = wide.addition(x[lanes], y[lanes], f, mode, False)
+        replace(bits, nan, f.nan, f)
+        return flush(bits, f, never) if ftz else bits
+    if f.carrier is None:
+        return wide.addition(x, y, f, mode, ftz)
+    carrier = _nearest_carrier(f, mode) or f.carrier
+    a, b = widen(x, f, carrier), widen(y, f, carrier)
+    total = a + b if _rounds_twice_safely(f, carrier, mode) else sum_to_odd(a, b)
+    bits = narrow(total, f, mode, ftz)
+    if mode == roundTowardNegative:
+        _sign_exact_zero(bits, total, x | y, f)
+    return bits
+
+
+@elementwise(2)
+def subtraction(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """x - y (5.4.1), which is x + (-y) in all but the sign of a NaN."""
+    steered = _native(np.subtract, (x, y), f, mode, ftz, daz)
+    return addition(x, y ^ f.sign_mask, f, mode, ftz, daz) if steered is None else steered
+
+
+@elementwise(2)
+def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """x * y (5.4.1)."""
+    steered = _native(np.multiply, (x, y), f, mode, ftz, daz)
+    if steered is not None:
+        return steered
+    if daz:
+        x, y = flushed(x, f), flushed(y, f)
+    if f.native is not None and mode == roundTiesToEven:
+        product = x.view(f.native) * y.view(f.native)
+        return _finish(product, f, ftz, tested_by(wide.multiplication, (x, y), f, mode))
+    if f.carrier is not None:
+        return narrow(widen(x, f, f.carrier) * widen(y, f, f.carrier), f, mode, ftz)
+    if f.native is None or mode == roundTiesToAway:
+        return wide.multiplication(x, y, f, mode, ftz)
+    product = x.view(f.native) * y.view(f.native)
+    return directed(product, (x, y), product_remainder, wide.multiplication, f, mode, ftz)
+
+
+@elementwise(2)
+def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """x / y (5.4.1); a finite number but zero divided by zero is an infinity (7.3)."""
+    steered = _native(np.divide, (x, y), f, mode, ftz, daz)
+    if steered is not None:
+        return steered
+    if daz:
+        x, y = flushed(x, f), flushed(y, f)
+    if f.native is not None and mode == roundTiesToEven:
+        quotient = x.view(f.native) / y.view(f.native)
+        return _finish(quotient, f, ftz, tested_by(wide.division, (x, y), f, mode))
+    if f.carrier is not None:
+        a, b = widen(x, f, f.carrier), widen(y, f, f.carrier)
+        quotient = a / b if _rounds_twice_safely(f, f.carrier, mode) else quotient_to_odd(a, b)
+        return narrow(quotient, f, mode, ftz)
+    if f.native is None or mode == roundTiesToAway:
+        return wide.division(x, y, f, mode, ftz)
+    quotient = x.view(f.native) / y.view(f.native)
+    return directed(quotient, (x, y), quotient_remainder, wide.division, f, mode, ftz)
+
+
+@elementwise(1)
+def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """The square root (5.4.1): that of -0 is -0, of a smaller number NaN."""
+    steered = _native(np.sqrt, (x,), f, mode, ftz, daz)
+    if steered is not None:
+        return steered
+    if daz:
+        x = flushed(x, f)
+    if f.native is not None and mode == roundTiesToEven:
+        return _finish(np.sqrt(x.view(f.native)), f, ftz, never)
+    if f.carrier is not None:
+        carrier = _nearest_carrier(f, mode) or f.carrier
+        a = widen(x, f, carrier)
+        root = np.sqrt(a) if _rounds_twice_safely(f, carrier, mode) else root_to_odd(a)
+        return narrow(root, f, mode, ftz)
+    if f.native is None or mode == roundTiesToAway:
+        return wide.squareRoot(x, f, mode, ftz)
+    return directed(np.sqrt(x.view(f.native)), (x,), root_remainder, wide.squareRoot, f, mode, ftz)
+
+
+@elementwise(3)
+def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """x * y + z, rounded once (5.4.1). An exact zero has the sign that the sum of the product and z has (6.3)."""
+    if daz and f.carrier is None:
+        x, y, z = flushed(x, f), flushed(y, f), flushed(z, f)
+    if f.native is not None and f.carrier is None and mode != roundTiesToAway:
+        if environment.FUSES and environment.can(mode):
+            with environment.environment(mode):
+                value = environment.product_sum(x.view(f.native), y.view(f.native), z.view(f.native))
+            bits = canonicalise(value, f)
+        else:
+            from .fused import fused_binary64  # where the processor cannot be reached
+
+            bits = fused_binary64(x, y, z, f, mode)
+        return flush(bits, f, tested_by(wide.fusedMultiplyAdd, (x, y, z), f, mode)) if ftz else bits
+    if f.carrier is None:
+        return wide.fusedMultiplyAdd(x, y, z, f, mode, ftz)
+    product = widen(x, f, f.carrier, daz)
+    product *= widen(y, f, f.carrier, daz)
+    addend = widen(z, f, f.carrier, daz)
+    if f.native is not None and mode not in (roundTiesToEven, roundTiesToAway) and environment.can(mode, ftz):
+        # Rounded twice in one direction is rounded once.
+        with environment.environment(mode):
+            product += addend
+        return narrow(product, f, mode, ftz)
+    total = sum_to_odd(product, addend)
+    bits = narrow(total, f, mode, ftz)
+    if mode == roundTowardNegative:
+        _sign_exact_zero(bits, total, (x ^ y) | z, f)
+    return bits
+
+
+@elementwise(1)
+def convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """`x` of the format `source` in the format `f` (5.4.2)."""
+    if daz:
+        x = flushed(x, source)
+    if (source.exponent_bits, source.fraction_bits) == (f.exponent_bits, f.fraction_bits):
+        bits = replace(x.copy(), isNaN(x, source), f.nan, f)
+        return flush(bits, f, never) if ftz else bits
+    readable = source.native or source.carrier
+    if readable is None or (f.carrier is None and f.native is None):
+        return wide.convert(x, source, f, mode, ftz)
+    if f.carrier is None:
+        # Every value of every format is a binary64 value.
+        return _finish(widen(x, source, np.dtype(np.float64)), f, ftz, never)
+    if f.native is None and source.precision <= 24 and source.exponent_bits <= 8 and f.precision <= 22:
+        return narrow(widen(x, source, np.dtype(np.float32)), f, mode, ftz)
+    return narrow(widen(x, source, np.dtype(np.float64)), f, mode, ftz)
+
+
+def _finish(value: Array, f: Format, ftz: bool, edge_is_tiny: Operation) -> Array:
+    """Bits of a fresh native result: NaN canonical, tiny results flushed."""
+    bits = canonicalise(value, f)
+    return flush(bits, f, edge_is_tiny) if ftz else bits
+
+
+def _rounds_twice_safely(f: Format, carrier: np.dtype[Any], mode: Direction) -> bool:
+    """May a result to nearest in the carrier be rounded to nearest again? With 2p + 2 bits, yes (Figueroa 1995)."""
+    nearest = mode in (roundTiesToEven, roundTiesToAway)
+    return nearest and native_format(carrier).precision >= 2 * f.precision + 2
+
+
+def _nearest_carrier(f: Format, mode: Direction) -> np.dtype[Any] | None:
+    """float32 where it serves for sums and roots to nearest though not for products and remainders.
+
+    It may have the exponent range of `f`: roots stay in range, subnormal sums are exact, and a sum that overflows in
+    float32 does so in `f`.
+    """
+    single = np.dtype(np.float32)
+    return single if f.exponent_bits <= 8 and _rounds_twice_safely(f, single, mode) else None
+
+
+def _sign_exact_zero(bits: Array, total: Array, signs: Array, f: Format) -> None:
+    """Under roundTowardNegative a sum of zero is -0 unless both summands are +0; a nonzero sum is never zero here."""
+    np.copyto(bits, signs & f.sign_mask, where=total == 0)

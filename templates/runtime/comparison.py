@@ -1,0 +1,155 @@
+"""Comparisons, minimum and maximum (IEEE 754-2019, 5.11, 9.6).
+
+Operands are NumPy arrays or scalars of the unsigned integer type of their format and broadcast against each other;
+results are new arrays, bool for comparisons.
+"""
+
+# mypy: no-warn-return-any
+# NumPy's stubs call what operators make of arrays of any type Any.
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import environment
+from .binary import Array, Format, roundTiesToEven
+from .encoding import flushed, isNaN
+from .selection import replace
+
+# Comparisons are quiet; a NaN is unordered with everything, itself too.
+
+
+def _compare(x: Array, y: Array, f: Format, relation: np.ufunc) -> Array:
+    if f.native is not None:
+        result: Array = relation(x.view(f.native), y.view(f.native))
+        return result
+    result = relation(_value_order(x, f), _value_order(y, f))
+    if relation is np.not_equal:
+        return result | isNaN(x, f) | isNaN(y, f)
+    return result & ~(isNaN(x, f) | isNaN(y, f))
+
+
+def _value_order(x: Array, f: Format) -> Array:
+    """Signed integers in the order of the values, both zeros alike."""
+    sign = x.view(f.signed) >> f.signed.type(f.width - 1)
+    return ((x & f.magnitude_mask).view(f.signed) ^ sign) - sign
+
+
+def compareEqual(x: Array, y: Array, f: Format) -> Array:
+    """x = y (compareQuietEqual, 5.11)."""
+    return _compare(x, y, f, np.equal)
+
+
+def compareNotEqual(x: Array, y: Array, f: Format) -> Array:
+    """x != y, or either is NaN (compareQuietNotEqual, 5.11)."""
+    return _compare(x, y, f, np.not_equal)
+
+
+def compareLess(x: Array, y: Array, f: Format) -> Array:
+    """x < y (compareQuietLess, 5.11)."""
+    return _compare(x, y, f, np.less)
+
+
+def compareLessEqual(x: Array, y: Array, f: Format) -> Array:
+    """x <= y (compareQuietLessEqual, 5.11)."""
+    return _compare(x, y, f, np.less_equal)
+
+
+def compareGreater(x: Array, y: Array, f: Format) -> Array:
+    """x > y (compareQuietGreater, 5.11)."""
+    return _compare(x, y, f, np.greater)
+
+
+def compareGreaterEqual(x: Array, y: Array, f: Format) -> Array:
+    """x >= y (compareQuietGreaterEqual, 5.11)."""
+    return _compare(x, y, f, np.greater_equal)
+
+
+# Minimum and maximum
+
+
+def _order(x: Array, f: Format) -> Array:
+    """Signed integers, fresh, in the order of the values, -0 below +0; NaNs lie outside the infinities."""
+    key = x.view(f.signed) >> f.signed.type(f.width - 1)
+    key &= f.signed.type(f.magnitude_mask)
+    key ^= x.view(f.signed)
+    return key
+
+
+def _from_order(key: Array, f: Format) -> Array:
+    """The inverse of `_order`."""
+    return _order(key.view(f.unsigned), f).view(f.unsigned)
+
+
+def _by_order(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> Array:
+    """`marker`, an order of no number, stands for NaN: the first chosen where it wins, the last where it loses."""
+    nan = f.signed.type(marker)
+    keys = []
+    for operand in np.atleast_1d(x, y):
+        key = _order(operand, f)
+        replace(key.view(f.unsigned), isNaN(operand, f), nan.view(f.unsigned), f)
+        keys.append(key)
+    a, b = keys
+    if b.size == 1 < a.size:
+        # NumPy takes several times as long for one number as for an array of it.
+        b = np.full_like(a, b)
+    a = choose(a, b)
+    result = _from_order(a, f)
+    replace(result, a == nan, f.nan, f)
+    return result.reshape(np.broadcast_shapes(np.shape(x), np.shape(y)))
+
+
+def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, marker: int, daz: bool) -> Array:
+    if f.native is None or not np.ndim(x):
+        return _by_order(flushed(x, f), flushed(y, f), f, choose, marker) if daz else _by_order(x, y, f, choose, marker)
+    number = None if np.ndim(y) else y.view(f.native)
+    if number is not None:
+        # NumPy takes several times as long for one number as for an array of it.
+        y = np.full_like(x, y)
+    x, y = np.broadcast_arrays(x, y) if x.shape != y.shape else (x, y)
+    value = native(x.view(f.native), y.view(f.native))
+    if choose is np.maximum and number is not None and number == 0 and not np.signbit(number):
+        value += number
+    elif number is None or number == 0:
+        # Of two zeros NumPy takes either. Other equal numbers have the same bits.
+        both = np.bitwise_and if choose is np.maximum else np.bitwise_or
+        equal = x.view(f.native) == y.view(f.native)
+        if equal.any():
+            equal &= x != y
+            lanes = equal.nonzero()
+            value.view(f.unsigned)[lanes] = both(x[lanes], y[lanes])
+    if daz and environment.can(roundTiesToEven, False, True):
+        # Flushing keeps the order, so that it may as well come last.
+        with environment.environment(roundTiesToEven, False, True):
+            value *= f.native.type(1)
+    nan = np.isnan(value)
+    bits = value.view(f.unsigned)
+    if native in (np.fmax, np.fmin) and nan.any():
+        # For some lanes NumPy calls the C library, whose fmax and fmin make a NaN of a signaling one.
+        lanes = np.nonzero(nan & (isNaN(x, f) != isNaN(y, f)))
+        if lanes[0].size:
+            of_one = _by_order(x[lanes], y[lanes], f, choose, marker)
+            bits[lanes] = flushed(of_one, f) if daz else of_one
+            nan[lanes] = False
+    replace(bits, nan, f.nan, f)
+    return flushed(bits, f) if daz and not environment.can(roundTiesToEven, False, True) else bits
+
+
+def maximum(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
+    """The larger, +0 being larger than -0; NaN if either is NaN (9.6)."""
+    return _extreme(x, y, f, np.maximum, np.maximum, (1 << (f.width - 1)) - 1, daz)
+
+
+def minimum(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
+    """The smaller, -0 being smaller than +0; NaN if either is NaN (9.6)."""
+    return _extreme(x, y, f, np.minimum, np.minimum, -(1 << (f.width - 1)), daz)
+
+
+def maximumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
+    """As maximum, but of a number and a NaN, quiet or signaling, the number (9.6)."""
+    return _extreme(x, y, f, np.fmax, np.maximum, -(1 << (f.width - 1)), daz)
+
+
+def minimumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
+    """As minimum, but of a number and a NaN, quiet or signaling, the number (9.6)."""
+    return _extreme(x, y, f, np.fmin, np.minimum, (1 << (f.width - 1)) - 1, daz)

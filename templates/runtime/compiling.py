@@ -1,0 +1,281 @@
+"""Libraries in C: found in the cache, or compiled and kept there for the next time.
+
+A shared library lies in the user's cache, or in a temporary folder where that cannot be written, under a name that says
+what it was made of: the C, the compiler, its flags and the processor. The compiler is $CC, or the first of gcc, cc and
+clang on the path, or that of the wheel `ziglang`.
+"""
+
+# Imports that take longer than a kernel in the cache takes to load stand where they are needed.
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from importlib.util import find_spec
+from typing import Final, NamedTuple, TypeVar
+
+Opened = TypeVar("Opened")
+
+# Options of $CC that change what an operation computes are taken back, since a kernel can be wrong on operands that no
+# trial meets; rounding.h refuses what is left of them. These come first: -fno-fast-math also takes back what follows.
+_AS_WRITTEN: Final = (
+    "-fno-fast-math", "-fno-unsafe-math-optimizations", "-fno-associative-math", "-fno-reciprocal-math",
+    "-fno-finite-math-only", "-fsigned-zeros", "-ffp-contract=off",
+)  # fmt: skip
+# -frounding-math is not among them: gcc vectorises no root and no fused operation with it, and clang nothing. Loops are
+# kept apart from what steers them (kernel.h), and kernels are held against NumPy's.
+FLAGS: Final = ("-std=c11", "-O3", *_AS_WRITTEN, "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared")
+# Seconds after which what a compilation has left behind is nobody's: it was killed.
+_ABANDONED: Final = 3600
+SOURCES: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")
+_said: set[str] = set()
+# A compiler that has failed is not asked again.
+_broken: list[Failure] = []
+
+
+class Failure(Exception):
+    """Why there is no kernel in C, in one line."""
+
+
+class Compiler(NamedTuple):
+    """`command` starts it; `file` is the program, which tells one version from another."""
+
+    command: tuple[str, ...]
+    file: str
+
+
+@cache
+def source(file: str) -> bytes:
+    try:
+        with open(os.path.join(SOURCES, file), "rb") as source:
+            return source.read()
+    except OSError:
+        return b""  # an opcode without C, or a package without files
+
+
+def library(opcode: str, names: list[str], what: str, opened: Callable[[str], Opened]) -> Opened:
+    """A library of an opcode's functions, as `opened` gives it by its path: from the cache, or compiled.
+
+    `opened` raises OSError or AttributeError for a library that is none, or lacks a function. Raises Failure."""
+    text = f'#include "{opcode}.c"\n' + "".join(f"EXPORT_{name}\n" for name in names)
+    compiler = _compiler()
+    flags = [*FLAGS, *(["-march=native"] if _processor() else [])]
+    headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
+    made_of = [text, flags, compiler, _stamp(compiler.file), _processor()]
+    key = _digest(repr(made_of).encode() + b"".join(map(source, [f"{opcode}.c", *headers])))
+    try:
+        for folder in _folders():
+            path = os.path.join(folder, f"{names[0]}-{key}.so")
+            if _is_whole(path):
+                # One of another system, or whatever else, is made anew.
+                with suppress(OSError, AttributeError):
+                    return opened(path)
+    except OSError as e:
+        raise _no_folder(e) from None
+    _build(compiler, flags, text, path, what)
+    try:
+        return opened(path)
+    except (OSError, AttributeError) as e:
+        raise Failure(f"{path} cannot be loaded: {e}") from None
+
+
+def _digest(data: bytes) -> str:
+    """What Python's hash of an integer leaves of it, modulo a prime of 61 bits, tells texts apart; hashlib alone takes
+    longer to import than a kernel to load."""
+    return f"{hash(int.from_bytes(data, 'little')):016x}"
+
+
+def _is_whole(path: str) -> bool:
+    """Does the library lie there as it was built? A damaged one would take the process with it."""
+    try:
+        with open(path, "rb") as library, open(f"{path}.digest", encoding="ascii") as digest:
+            return _digest(library.read()) == digest.read()
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _build(compiler: Compiler, flags: list[str], text: str, path: str, what: str) -> None:
+    """Compile to a path in one of `_folders`. Raises Failure."""
+    if _broken:
+        raise _broken[0]
+    import shutil
+    import subprocess
+
+    name, (folder, file) = os.path.basename(compiler.file), os.path.split(path)
+    try:
+        scratch = _scratch(folder)
+    except OSError as e:
+        raise _no_folder(e) from None
+    instead = "" if folder == _cache() else f", as {_cache() or 'a cache'} cannot be written"
+    say(f"compiling {what} with {name}, once for this machine; kept in {folder}{instead}")
+    made = os.path.join(scratch, file)
+    command = [*compiler.command, "-x", "c", "-", f"-I{SOURCES}", *flags, "-o", made, "-lm"]
+    # What zig keeps for itself goes where there is room, too.
+    variables = {f"ZIG_{which}_CACHE_DIR": os.path.join(folder, "zig") for which in ("GLOBAL", "LOCAL")} | os.environ
+
+    def compiled(text: str) -> str | None:
+        """None, or why not."""
+        done = subprocess.run(command, input=text.encode(), capture_output=True, env=variables)
+        lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
+        reason = next((line for line in lines if "error" in line), lines[0] if lines else "no reason given")
+        return reason if done.returncode else None
+
+    try:
+        reason = compiled(text)
+        if reason is not None:
+            failure = f"{name} does not compile: {reason}"
+            # Is it this source, or any?
+            raise Failure(failure) if compiled('#include "rounding.h"') is None else _given_up(failure)
+        with open(made, "rb") as library, open(f"{made}.digest", "w", encoding="ascii") as digest:
+            digest.write(_digest(library.read()))
+        for ending in (".digest", ""):
+            os.replace(made + ending, path + ending)
+    except OSError as e:
+        raise _given_up(f"{name} cannot be run, or its result not be kept: {e}") from None
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _scratch(folder: str) -> str:
+    """A new folder to compile in; those that killed compilations have left in the same place go. Raises OSError."""
+    import shutil
+    import tempfile
+    import time
+
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(tempfile.gettempprefix()):
+                with suppress(OSError):  # whose compilation has just ended
+                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED:
+                        shutil.rmtree(entry.path, ignore_errors=True)
+    return tempfile.mkdtemp(dir=folder)
+
+
+def _no_folder(e: OSError) -> Failure:
+    return _given_up(f"there is no folder to compile in: {e}")
+
+
+def _given_up(reason: str) -> Failure:
+    """The failure of every compilation from now on."""
+    _broken.append(Failure(reason))
+    return _broken[-1]
+
+
+def _folders() -> Iterator[str]:
+    """Where a library may lie; the last, which exists, is where it is put. Raises OSError where there is none."""
+    folder = _cache()
+    if folder:
+        yield folder
+        with suppress(OSError):
+            os.makedirs(folder, 0o700, exist_ok=True)
+            if os.access(folder, os.W_OK | os.X_OK):
+                return
+    yield _temporary()
+
+
+def _cache() -> str:
+    """The folder where libraries are kept, in the user's cache; empty where there is none."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "")
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME", "")
+    base = os.path.expanduser(base if os.path.isabs(base) or base.startswith("~") else "~/.cache")
+    # Nothing is loaded from wherever the process happens to stand.
+    return os.path.join(base, "ptxemu") if os.path.isabs(base) else ""
+
+
+def _temporary() -> str:
+    """The user's own among the temporary folders: one for all processes, since none can be relied on to remove what it
+    made, and zig takes seconds to fill its part. Raises OSError."""
+    import stat
+    import tempfile
+
+    if sys.platform == "win32":
+        # Temporary folders are the user's own there.
+        folder = os.path.join(tempfile.gettempdir(), "ptxemu")
+        os.makedirs(folder, exist_ok=True)
+        return folder
+    folder = os.path.join(tempfile.gettempdir(), f"ptxemu-{os.getuid()}")
+    with suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+    found = os.lstat(folder)
+    # Whoever may write there may put a library there.
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+        raise PermissionError(f"{folder} is not this user's alone")
+    return folder
+
+
+def _compiler() -> Compiler:
+    """$CC, or the first on the path, or the wheel's. Raises Failure."""
+    if os.environ.get("CC", "").strip():
+        import shlex
+
+        try:
+            command = shlex.split(os.environ["CC"])
+        except ValueError as e:
+            raise Failure(f"the environment variable CC is {os.environ['CC']!r}: {e}") from None
+        file = _on_path(command[0])
+        if file is None:
+            raise Failure(f"there is no compiler {command[0]}, which the environment variable CC names")
+        return Compiler((file, *command[1:]), file)
+    for name in ("gcc", "cc", "clang"):
+        file = _on_path(name)
+        if file is not None:
+            return Compiler((file,), file)
+    zig = find_spec("ziglang")
+    if zig is not None and zig.submodule_search_locations:
+        file = _on_path(os.path.join(zig.submodule_search_locations[0], "zig"))
+        if file is not None:
+            return Compiler((file, "cc"), file)
+    raise Failure("there is no C compiler: none in CC, no gcc, cc or clang on the path, no wheel ziglang")
+
+
+def _on_path(name: str) -> str | None:
+    ending = ".exe" if sys.platform == "win32" and not name.endswith(".exe") else ""
+    folders = [""] if os.path.dirname(name) else os.get_exec_path()
+    candidates = (os.path.join(folder, name + ending) for folder in folders)
+    return next((c for c in candidates if os.path.isfile(c) and os.access(c, os.X_OK)), None)
+
+
+def _stamp(file: str) -> tuple[str, int, int]:
+    """What changes with the version of a program."""
+    found = os.stat(file)
+    return os.path.realpath(file), found.st_mtime_ns, found.st_size
+
+
+@cache
+def _processor() -> str:
+    """What the processor can do, where that is told: only then may the compiler use all of it."""
+    if sys.platform == "win32":
+        return os.environ.get("PROCESSOR_IDENTIFIER", "")
+    found = []
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                if not line.strip():
+                    break
+                if line.partition(":")[0].strip() in _TELLING:
+                    found.append(line.strip())
+    except OSError:
+        return ""
+    return "\n".join(found)
+
+
+_TELLING: Final = (
+    "vendor_id", "cpu family", "model", "model name", "stepping", "flags",
+    "CPU implementer", "CPU architecture", "CPU variant", "CPU part", "Features", "isa",
+)  # fmt: skip
+
+
+def say(text: str) -> None:
+    """A line on stderr, once; where nothing can be written there, what is computed does not depend on it."""
+    # Where there is none, print() would take stdout.
+    if text not in _said and sys.stderr is not None:
+        _said.add(text)
+        with suppress(OSError, ValueError):
+            print(f"ptxemu: {text}", file=sys.stderr)

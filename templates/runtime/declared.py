@@ -1,0 +1,359 @@
+"""Formats that are not like those of IEEE 754, as the specification declares them, and the function table for them.
+
+A value of such a format is one of float64, where sums, products and their remainders neither overflow nor underflow: it
+has at most 24 bits of precision, and its exponents stay within 300. An operation is exact there or rounded to odd, and
+`encode` rounds once more, as the declaration wants it. Arguments are those of the functions for IEEE 754's formats; an
+encoding stands in the lowest bits of the smallest unsigned integer that holds it.
+"""
+
+# mypy: no-warn-return-any
+# NumPy's stubs call what operators make of arrays of any type Any.
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from .arithmetic import elementwise
+from .binary import (
+    Array,
+    Direction,
+    roundTiesToAway,
+    roundTiesToEven,
+    roundTowardNegative,
+    roundTowardPositive,
+    roundTowardZero,
+)
+from .rounding import quotient_to_odd, root_to_odd, sum_to_odd
+
+DOUBLE = np.dtype(np.float64)
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A sign where it is `signed`, an exponent, a fraction.
+
+    From the largest magnitude down its encodings are `nans` NaNs, an infinity if it has one, and numbers. Exponent
+    field 0 holds zero and the subnormal numbers; without a zero it is an exponent like the others, without subnormal
+    numbers all of it is zero. `overflow` is what a number too large becomes where it is not rounded toward zero:
+    "infinity", "nan" or "largest". `canonical_nan` is what an invalid operation delivers, in a format without NaNs a
+    number. A format without a sign holds magnitudes: what is converted to it loses its sign."""
+
+    name: str
+    exponent_bits: int
+    fraction_bits: int
+    bias: int
+    nans: int
+    canonical_nan: int
+    overflow: str
+    signed: bool
+    has_zero: bool
+    has_subnormals: bool
+    has_infinity: bool
+
+    @cached_property
+    def width(self) -> int:
+        return self.signed + self.exponent_bits + self.fraction_bits
+
+    @cached_property
+    def unsigned(self) -> np.dtype[Any]:
+        return np.dtype(next(f"u{size}" for size in (1, 2, 4, 8) if 8 * size >= self.width))
+
+    @cached_property
+    def magnitudes(self) -> int:
+        """The number of encodings of one sign."""
+        return 1 << (self.exponent_bits + self.fraction_bits)
+
+    @cached_property
+    def sign(self) -> Any:
+        return self.unsigned.type(self.magnitudes * self.signed)
+
+    @cached_property
+    def magnitude(self) -> Any:
+        """The mask of all but the sign."""
+        return self.unsigned.type(self.magnitudes - 1)
+
+    @cached_property
+    def first_nan(self) -> int:
+        """The least magnitude that is a NaN; it may have one more bit than the format."""
+        return self.magnitudes - self.nans
+
+    @cached_property
+    def largest(self) -> int:
+        """The largest finite number; above it is infinity, if there is one."""
+        return self.first_nan - 1 - self.has_infinity
+
+    @cached_property
+    def too_large(self) -> tuple[int, bool]:
+        """What numbers too large become where they are not rounded toward zero, and whether that gets their sign."""
+        if self.overflow == "nan":
+            return self.canonical_nan, False
+        return self.largest + (self.overflow == "infinity"), True
+
+    @cached_property
+    def least_normal(self) -> int:
+        return self.has_zero << self.fraction_bits
+
+    @cached_property
+    def emin(self) -> int:
+        return self.has_zero - self.bias
+
+
+def values(x: Array, f: Declared) -> Array:
+    """The numbers that encodings stand for: float64."""
+    if f.width <= 16:
+        # Any index of the unsigned type is in range; "wrap" spares the check.
+        return _every_value(f).take(x, mode="wrap")
+    return _values(x, f)
+
+
+@cache
+def _every_value(f: Declared) -> Array:
+    found = _values(np.arange(1 << f.width, dtype=np.uint32).astype(f.unsigned), f)
+    found.flags.writeable = False
+    return found
+
+
+def _values(x: Array, f: Declared) -> Array:
+    magnitude = (x & f.magnitude).astype(np.int64)
+    exponent = magnitude >> f.fraction_bits
+    significand = magnitude & ((1 << f.fraction_bits) - 1)
+    normal = magnitude >= f.least_normal
+    significand = np.where(normal, significand + (1 << f.fraction_bits), significand * f.has_subnormals)
+    exponent = np.maximum(exponent, int(f.has_zero)) - f.bias - f.fraction_bits
+    value = np.ldexp(significand.astype(DOUBLE), exponent)
+    if f.has_infinity:
+        np.copyto(value, np.inf, where=magnitude == f.largest + 1)
+    np.copyto(value, np.nan, where=magnitude >= f.first_nan)
+    return np.where((x & f.sign) != 0, -value, value)
+
+
+def integral(x: Array, negative: Array, mode: Direction) -> Array:
+    """Magnitudes, rounded to whole numbers: float64."""
+    if mode == roundTiesToEven:
+        return np.rint(x)
+    whole = np.floor(x)
+    if mode == roundTowardZero:
+        return whole
+    if mode == roundTiesToAway:
+        return whole + (x - whole >= 0.5)
+    outward = negative if mode == roundTowardNegative else ~negative
+    return whole + (outward & (x > whole))
+
+
+def encode(value: Array, f: Declared, mode: Direction, ftz: bool) -> Array:
+    """Round float64, exact or rounded to odd, to a format."""
+    size = np.abs(value)
+    finite = np.isfinite(value)
+    negative = np.signbit(value) & f.signed
+    size = np.where(finite, size, 0)
+    exponent = np.frexp(size)[1].astype(np.int64) - 1
+    low = exponent < f.emin
+    start = np.maximum(exponent, f.emin)
+    places = np.full_like(start, f.fraction_bits)
+    if not f.has_subnormals:
+        places[low] = 0
+    kept = integral(np.ldexp(size, places - start), negative, mode).astype(np.int64)
+    bits = (kept << (f.fraction_bits - places)) + ((start - f.emin) << f.fraction_bits)
+    if not f.has_zero:
+        bits = np.where(low, 0, bits - (1 << f.fraction_bits))
+    elif ftz:
+        # Tiny is judged after rounding with an unbounded exponent.
+        unbounded = integral(np.ldexp(size, f.fraction_bits - exponent), negative, mode)
+        reaches = (exponent == f.emin - 1) & (unbounded == 2.0**f.fraction_bits * 2)
+        bits = np.where(low & ~reaches, 0, bits)
+    bits = np.where(size == 0, 0, bits)
+    signs = np.where(negative, int(f.sign), 0)
+    bits = np.where(bits > f.largest, _overflowed(negative, f, mode), bits | signs)
+    exactly, has_sign = (f.largest + 1, True) if f.has_infinity else f.too_large
+    bits = np.where(np.isinf(value), exactly | (signs if has_sign else 0), bits)
+    return np.where(np.isnan(value), f.canonical_nan, bits).astype(f.unsigned)
+
+
+def _overflowed(negative: Array, f: Declared, mode: Direction) -> Array:
+    beyond, has_sign = f.too_large
+    signs = np.where(negative, int(f.sign), 0)
+    outward = np.full(negative.shape, mode in (roundTiesToEven, roundTiesToAway))
+    if mode in (roundTowardNegative, roundTowardPositive):
+        outward = negative == (mode == roundTowardNegative)
+    return np.where(outward, beyond | (signs if has_sign else 0), f.largest | signs)
+
+
+# Operations that round (5.4.1)
+
+
+def _read(x: Array, f: Declared, daz: bool) -> Array:
+    return values(flushed(x, f) if daz else x, f)
+
+
+def _sum(x: Array, y: Array, f: Declared, mode: Direction, ftz: bool) -> Array:
+    total = sum_to_odd(x, y)
+    if mode == roundTowardNegative:
+        # A sum of zero is -0 unless both summands are +0.
+        np.copyto(total, -0.0, where=(total == 0) & (np.signbit(x) | np.signbit(y)))
+    return encode(total, f, mode, ftz)
+
+
+@elementwise(2)
+def addition(x: Array, y: Array, f: Declared, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """x + y."""
+    return _sum(_read(x, f, daz), _read(y, f, daz), f, mode, ftz)
+
+
+@elementwise(2)
+def subtraction(x: Array, y: Array, f: Declared, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """x - y."""
+    return _sum(_read(x, f, daz), -_read(y, f, daz), f, mode, ftz)
+
+
+@elementwise(2)
+def multiplication(x: Array, y: Array, f: Declared, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """x * y."""
+    return encode(_read(x, f, daz) * _read(y, f, daz), f, mode, ftz)
+
+
+@elementwise(2)
+def division(x: Array, y: Array, f: Declared, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """x / y."""
+    return encode(quotient_to_odd(_read(x, f, daz), _read(y, f, daz)), f, mode, ftz)
+
+
+@elementwise(1)
+def squareRoot(x: Array, f: Declared, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """The square root."""
+    return encode(root_to_odd(_read(x, f, daz)), f, mode, ftz)
+
+
+@elementwise(3)
+def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Declared, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """x * y + z, rounded once."""
+    return _sum(_read(x, f, daz) * _read(y, f, daz), _read(z, f, daz), f, mode, ftz)
+
+
+# Sign and classes (5.5.1, 5.7.2)
+
+
+def magnitude(x: Array, f: Declared) -> Array:
+    """|x|."""
+    return x & f.magnitude
+
+
+def negate(x: Array, f: Declared) -> Array:
+    """-x."""
+    return x ^ f.sign
+
+
+def copySign(x: Array, y: Array, f: Declared) -> Array:
+    """x with the sign of y."""
+    return (x & f.magnitude) | (y & f.sign)
+
+
+def flushed(x: Array, f: Declared) -> Array:
+    """x, and a zero of its sign where x is subnormal."""
+    return np.where(isSubnormal(x, f), x & f.sign, x)
+
+
+def isNaN(x: Array, f: Declared) -> Array:
+    """Is x a NaN?"""
+    return (x & f.magnitude).astype(np.uint64) >= np.uint64(f.first_nan)
+
+
+def isInfinite(x: Array, f: Declared) -> Array:
+    """Is x an infinity?"""
+    return ~isNaN(x, f) & ~isFinite(x, f)
+
+
+def isFinite(x: Array, f: Declared) -> Array:
+    """Is x a number?"""
+    return (x & f.magnitude) <= f.unsigned.type(f.largest)
+
+
+def isZero(x: Array, f: Declared) -> Array:
+    """Is x a zero? Without subnormal numbers, whatever has an exponent field of 0 is one."""
+    return np.asarray(values(x, f) == 0)
+
+
+def isSubnormal(x: Array, f: Declared) -> Array:
+    """Is x a number below the normal ones, and no zero?"""
+    return ((x & f.magnitude) < f.unsigned.type(f.least_normal)) & ~isZero(x, f)
+
+
+def isNormal(x: Array, f: Declared) -> Array:
+    """Is x a number, not zero and not subnormal?"""
+    return ((x & f.magnitude) >= f.unsigned.type(f.least_normal)) & isFinite(x, f)
+
+
+def isSignMinus(x: Array, f: Declared) -> Array:
+    """Is the sign bit set?"""
+    return (x & f.sign) != 0
+
+
+# Comparisons (5.11), minimum and maximum (9.6)
+
+
+def compareEqual(x: Array, y: Array, f: Declared) -> Array:
+    """x = y."""
+    return np.asarray(values(x, f) == values(y, f))
+
+
+def compareNotEqual(x: Array, y: Array, f: Declared) -> Array:
+    """x != y, or either is NaN."""
+    return np.asarray(values(x, f) != values(y, f))
+
+
+def compareLess(x: Array, y: Array, f: Declared) -> Array:
+    """x < y."""
+    return np.asarray(values(x, f) < values(y, f))
+
+
+def compareLessEqual(x: Array, y: Array, f: Declared) -> Array:
+    """x <= y."""
+    return np.asarray(values(x, f) <= values(y, f))
+
+
+def compareGreater(x: Array, y: Array, f: Declared) -> Array:
+    """x > y."""
+    return np.asarray(values(x, f) > values(y, f))
+
+
+def compareGreaterEqual(x: Array, y: Array, f: Declared) -> Array:
+    """x >= y."""
+    return np.asarray(values(x, f) >= values(y, f))
+
+
+def _extreme(x: Array, y: Array, f: Declared, largest: bool, number: bool, daz: bool) -> Array:
+    if daz:
+        x, y = flushed(x, f), flushed(y, f)
+    a, b = values(x, f), values(y, f)
+    # Of two zeros the signs decide.
+    above = (a > b) | ((a == b) & ~np.signbit(a) & np.signbit(b))
+    result = np.where(above == largest, x, y)
+    x_nan, y_nan = np.isnan(a), np.isnan(b)
+    nan = x_nan | y_nan
+    if number:
+        result = np.where(x_nan, y, np.where(y_nan, x, result))
+        nan = x_nan & y_nan
+    return np.where(nan, f.unsigned.type(f.canonical_nan), result)
+
+
+def maximum(x: Array, y: Array, f: Declared, daz: bool = False) -> Array:
+    """The larger; NaN if either is NaN."""
+    return _extreme(x, y, f, True, False, daz)
+
+
+def minimum(x: Array, y: Array, f: Declared, daz: bool = False) -> Array:
+    """The smaller; NaN if either is NaN."""
+    return _extreme(x, y, f, False, False, daz)
+
+
+def maximumNumber(x: Array, y: Array, f: Declared, daz: bool = False) -> Array:
+    """The larger; of a number and a NaN the number."""
+    return _extreme(x, y, f, True, True, daz)
+
+
+def minimumNumber(x: Array, y: Array, f: Declared, daz: bool = False) -> Array:
+    """The smaller; of a number and a NaN the number."""
+    return _extreme(x, y, f, False, True, daz)

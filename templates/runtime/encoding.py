@@ -1,0 +1,93 @@
+"""What encodings tell and keep: sign, quiet NaNs and classes (IEEE 754-2019, 5.5.1, 6.2.1, 5.7.2).
+
+Operands are NumPy arrays or scalars of the unsigned integer type of their format; results are new arrays.
+"""
+
+# mypy: no-warn-return-any
+# NumPy's stubs call what operators make of arrays of any type Any.
+
+from __future__ import annotations
+
+import numpy as np
+
+from .binary import Array, Format
+
+
+def magnitude(x: Array, f: Format) -> Array:
+    """|x|: clears the sign bit, of a NaN too (abs, 5.5.1)."""
+    return x & f.magnitude_mask
+
+
+def negate(x: Array, f: Format) -> Array:
+    """-x: flips the sign bit, of a NaN too (5.5.1)."""
+    return x ^ f.sign_mask
+
+
+def copySign(x: Array, y: Array, f: Format) -> Array:
+    """x with the sign bit of y, be they NaN or not (5.5.1)."""
+    return (x & f.magnitude_mask) | (y & f.sign_mask)
+
+
+def quieten(x: Array, f: Format) -> Array:
+    """Sets the bit that makes a NaN quiet (6.2.1); for NaNs only."""
+    return x | f.quiet_mask
+
+
+def mask(condition: Array, f: Format) -> Array:
+    """All bits of the unsigned type of `f` set where the condition holds, none elsewhere."""
+    signed = np.negative(condition.view(np.int8)).astype(f.signed)
+    return signed.view(f.unsigned)
+
+
+def flushed(x: Array, f: Format) -> Array:
+    """x, and a zero of its sign where x is subnormal."""
+    # Zero wraps around to the largest integer.
+    subnormal = (x & f.magnitude_mask) - f.unsigned.type(1) < f.fraction_mask
+    if not subnormal.any():
+        return x
+    kept = mask(subnormal, f)
+    kept &= f.magnitude_mask
+    return x & ~kept
+
+
+def isNaN(x: Array, f: Format) -> Array:
+    """Is x a NaN? (5.7.2)"""
+    if f.native is not None:
+        return np.isnan(x.view(f.native))
+    return (x & f.magnitude_mask) > f.infinity
+
+
+def isSignaling(x: Array, f: Format) -> Array:
+    """Is x a signaling NaN? (5.7.2, 6.2.1)"""
+    return isNaN(x, f) & ((x & f.quiet_mask) == 0)
+
+
+def isInfinite(x: Array, f: Format) -> Array:
+    """Is x an infinity? (5.7.2)"""
+    return (x & f.magnitude_mask) == f.infinity
+
+
+def isFinite(x: Array, f: Format) -> Array:
+    """Is x zero, subnormal or normal? (5.7.2)"""
+    return (x & f.magnitude_mask) < f.infinity
+
+
+def isZero(x: Array, f: Format) -> Array:
+    """Is x a zero of either sign? (5.7.2)"""
+    return (x & f.magnitude_mask) == 0
+
+
+def isSubnormal(x: Array, f: Format) -> Array:
+    """Is x nonzero and smaller in magnitude than 2**emin? (5.7.2)"""
+    # Zero wraps around to the largest integer.
+    return (x & f.magnitude_mask) - f.unsigned.type(1) < f.fraction_mask
+
+
+def isNormal(x: Array, f: Format) -> Array:
+    """Is x neither zero, subnormal, infinite nor NaN? (5.7.2)"""
+    return (x & f.magnitude_mask) - f.smallest_normal < f.infinity - f.smallest_normal
+
+
+def isSignMinus(x: Array, f: Format) -> Array:
+    """Is the sign bit set, of a zero or NaN too? (5.7.2)"""
+    return x > f.magnitude_mask

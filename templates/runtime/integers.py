@@ -1,0 +1,75 @@
+"""Integers and fixed-point numbers, which are integers in units of a power of two."""
+
+# mypy: no-warn-return-any
+# NumPy's stubs call what operators make of arrays of any type Any.
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import wide
+from .binary import Array, Direction
+
+u64 = np.uint64
+
+
+@dataclass(frozen=True)
+class FixedPoint:
+    """Integers in units of 2**-point, in two's complement where they are signed."""
+
+    name: str
+    width: int
+    signed: bool
+    point: int
+
+    @cached_property
+    def unsigned(self) -> np.dtype[Any]:
+        return np.dtype(next(f"u{size}" for size in (1, 2, 4, 8) if 8 * size >= self.width))
+
+    @cached_property
+    def sign(self) -> Any:
+        return self.unsigned.type((1 << (self.width - 1)) * self.signed)
+
+    def most(self, negative: Array) -> Array:
+        """The largest magnitude of each sign: uint64."""
+        largest = (1 << (self.width - self.signed)) - 1
+        return np.where(negative, u64(int(self.sign)), u64(largest))
+
+
+class Magnitude(NamedTuple):
+    """(-1)**negative * size: uint64."""
+
+    negative: Array
+    size: Array
+
+
+def lessInteger(x: Array, y: Array, f: FixedPoint) -> Array:
+    """x is less than y."""
+    return (x ^ f.sign) < (y ^ f.sign)
+
+
+def read(x: Array, f: FixedPoint) -> Magnitude:
+    negative = (x & f.sign) != 0
+    size = x.astype(u64)
+    return Magnitude(negative, np.where(negative, u64((1 << f.width) % (1 << 64)) - size, size))
+
+
+def write(x: Magnitude, f: FixedPoint) -> Array:
+    """The encodings, of the end of the range where they are out of it."""
+    size = np.minimum(x.size, f.most(x.negative))
+    mask = u64((1 << f.width) - 1)
+    return (np.where(x.negative, u64(0) - size, size) & mask).astype(f.unsigned)
+
+
+def shifted(x: Magnitude, places: int, f: FixedPoint, mode: Direction) -> Array:
+    """In other units: so many more places behind the point."""
+    if places >= 0:
+        most = f.most(x.negative)
+        fits = x.size <= most >> u64(min(places, 63))
+        moved = x.size << u64(min(places, 63))
+        return write(Magnitude(x.negative, np.where(fits | (x.size == 0), moved, most)), f)
+    return write(Magnitude(x.negative, wide.drop(x.size, np.full_like(x.size, -places), x.negative, mode)), f)
