@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
+from helpers.linting import written
 from ptxspec import Database
 from ptxspec.cli.main import main
-from ptxspec.ptxas.asking import judge, statement
-from ptxspec.ptxas.explain import complaints, explain
+from ptxspec.ptxas.asking import judge
+from ptxspec.ptxas.explain import explain, messages
 
 MODULE = """\
 .version 6.5
@@ -40,7 +41,7 @@ def test_a_log_is_explained_by_its_file(db: Database, ptxas: Path, tmp_path: Pat
     source = tmp_path / "a.ptx"
     source.write_text(MODULE)
     log = log_of(ptxas, source)
-    found = complaints(db, log)
+    found = messages(db, log)
     new = [c for c in found if "requires .target sm_80" in c.text and "NaN" in c.text and "f32" in c.found[0].message]
     assert [line for _, line in new[0].places] == [5, 6]
     text = "\n".join(explain(db, log))
@@ -122,10 +123,10 @@ def test_without_the_file_the_version_named_is_that_of_the_oldest_variant_meant(
     """Whatever ptxas says of all variants on all targets."""
     floors: dict[tuple[str, str], set[str]] = {}
     newest = db.catalog.newest_version
-    statements = [statement(v.spelling, v.operands, v.kind == "predicate") for v in db.variants]
+    statements = [written(db, v.spelling, v.operands) for v in db.variants]
     for target in db.targets:
-        for v, messages in zip(db.variants, judge(ptxas, statements, target, newest), strict=True):
-            for m in messages:
+        for v, said in zip(db.variants, judge(ptxas, statements, target, newest), strict=True):
+            for m in said:
                 if found := re.search(r"requires \.target (\w+) or higher", m):
                     floors.setdefault((m, found[1]), set()).add(v.requires.ptx)
     assert len(floors) > 40
@@ -150,7 +151,7 @@ def test_ptxas_may_have_another_name(db: Database, ptxas: Path, tmp_path: Path) 
     source, other = tmp_path / "a.ptx", tmp_path / "ptxas-blackwell"
     source.write_text(MODULE)
     other.symlink_to(ptxas)
-    assert complaints(db, log_of(other, source)) == complaints(db, log_of(ptxas, source)) != []
+    assert messages(db, log_of(other, source)) == messages(db, log_of(ptxas, source)) != []
 
 
 def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

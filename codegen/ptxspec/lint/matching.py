@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..query.database import Database, Source, Variant
 from . import constants, operands as kinds
@@ -56,13 +56,6 @@ _DESTINATIONS: dict[str, _Said] = {
 }
 
 
-class _Place(NamedTuple):
-    """Where an operand stands in a statement: a vector of `registers` where these stand in braces."""
-
-    source: Source
-    registers: int
-
-
 def count(shapes: Sequence[Shape]) -> int:
     """The number of source registers in a statement."""
     return sum(len(s) - 1 if _kind(s) == kinds.VECTOR else 1 for s in shapes[1:])
@@ -91,24 +84,20 @@ class Matcher:
     def complaints(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
         """`shapes` are the kinds of all operands, the result's first."""
         found = self._result(v, shapes[0]) if shapes else []
-        places = [
-            _Place(s, registers)
-            for s in v.sources
-            for registers in ([s.registers] if s.braced else [0] * s.registers)
-        ]  # fmt: skip
+        wanted = [s for s in v.sources for _ in range(1 if s.braced else s.registers)]
         # Where the lengths differ, a vector stands where none belongs, and what follows belongs nowhere.
-        for i, (place, shape) in enumerate(zip(places, shapes[1:], strict=False), 1):
+        for i, (source, shape) in enumerate(zip(wanted, shapes[1:], strict=False), 1):
             is_vector = _kind(shape) == kinds.VECTOR
-            if is_vector and place.registers:
-                found += self._vector(v, place, shape, i)
+            if is_vector and source.braced:
+                found += self._vector(v, source, shape, i)
                 continue
-            said = self._source(v, place.source, shape)
-            if place.registers:
-                message = f"a vector of {place.registers} registers is taken here"
+            said = self._source(v, source, shape)
+            if source.braced:
+                message = f"a vector of {source.registers} registers is taken here"
                 said = "illegal-operand", message, "write them in braces"
             if said is not None:
                 found.append(Complaint(ERROR, *said, operand=i))
-            if is_vector or place.registers:
+            if is_vector or source.braced:
                 break
         return found
 
@@ -148,15 +137,15 @@ class Matcher:
     def _is_predicate(self, type: str) -> bool:
         return bool(self._db.data["types"][type]["kind"] == "bool")
 
-    def _vector(self, v: Variant, place: _Place, shape: Shape, operand: int) -> list[Complaint]:
-        if len(shape) - 1 != place.registers:
-            message = f"a vector of {place.registers} registers is taken here, not of {len(shape) - 1}"
+    def _vector(self, v: Variant, source: Source, shape: Shape, operand: int) -> list[Complaint]:
+        if len(shape) - 1 != source.registers:
+            message = f"a vector of {source.registers} registers is taken here, not of {len(shape) - 1}"
             return [Complaint(ERROR, "illegal-operand", message, operand=operand)]
         found = []
         for i, kind in enumerate(shape[1:]):
             # Of integers and special registers the type depends on what stands beside them.
             if kind not in (constants.INTEGER, kinds.SPECIAL):
-                said = _DESTINATIONS[kind] if kind == kinds.FUNCTION else self._source(v, place.source, kind)
+                said = _DESTINATIONS[kind] if kind == kinds.FUNCTION else self._source(v, source, kind)
                 found += [Complaint(ERROR, *said, operand=operand, part=i)] if said else []
         return found
 

@@ -15,7 +15,7 @@ from ..lint.windows import read
 from ..query.database import Database, Variant, names_of
 
 # It calls itself by the name that it was started by: Triton has a ptxas-blackwell.
-_COMPLAINT = re.compile(
+_MESSAGE = re.compile(
     r"\bptxas[\w.-]* (?:(?P<file>.+?), line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*?)\s*$",
     re.MULTILINE,
 )
@@ -23,7 +23,7 @@ _ABORTED = "aborted due to errors"
 _SHOWN = 4
 
 
-class Complaint(NamedTuple):
+class Message(NamedTuple):
     """What ptxas said, of one instruction where the file could be read, and the places where it said so."""
 
     text: str
@@ -31,12 +31,12 @@ class Complaint(NamedTuple):
     places: tuple[tuple[str, int], ...]
 
 
-def complaints(db: Database, log: Iterable[str]) -> list[Complaint]:
-    """The distinct complaints of a log, in its order."""
+def messages(db: Database, log: Iterable[str]) -> list[Message]:
+    """The distinct messages of a log, in its order."""
     sources: dict[str, dict[int, list[Finding]]] = {}
     grouped: dict[tuple[str, str], tuple[tuple[Finding, ...], list[tuple[str, int]]]] = {}
     for line in log:
-        m = _COMPLAINT.search(line)
+        m = _MESSAGE.search(line)
         if m is None or _ABORTED in m["text"]:
             continue
         found: tuple[Finding, ...] = ()
@@ -50,7 +50,7 @@ def complaints(db: Database, log: Iterable[str]) -> list[Complaint]:
         places = grouped.setdefault((m["text"], said), (found, []))[1]
         if place and place not in places:
             places.append(place)
-    return [Complaint(text, found, tuple(places)) for (text, _), (found, places) in grouped.items()]
+    return [Message(text, found, tuple(places)) for (text, _), (found, places) in grouped.items()]
 
 
 def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
@@ -66,9 +66,9 @@ def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
 
 
 def explain(db: Database, log: Iterable[str]) -> Iterator[str]:
-    """Lines of text: each distinct complaint, where it is made, what it means and the way out."""
+    """Lines of text: each distinct message, where it is given, what it means and the way out."""
     told: list[list[str]] = []
-    for c in complaints(db, log):
+    for c in messages(db, log):
         yield f"ptxas: {c.text}{_places(c.places)}"
         lines: list[str] = []
         for f in c.found:
