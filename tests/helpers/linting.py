@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ptxspec import Database
 from ptxspec.lint.findings import ERROR, Finding
-from ptxspec.ptxas.asking import STATEMENT, judge
+from ptxspec.ptxas.asking import FIRST_LINE, FOOTER, HEADER, STATEMENT, judge
 from ptxspec.ptxas.statements import Writer, alike
 
 Pair = tuple[str, str]
@@ -27,9 +27,9 @@ ENDS = [NEWEST, ("sm_13", "1.3"), ("sm_35", "3.1"), ("sm_80", "7.0"), ("sm_90a",
 def errors_by_line(db: Database, statements: Sequence[str], pair: Pair) -> dict[int, list[Finding]]:
     target, ptx = pair
     found: dict[int, list[Finding]] = {}
-    for f in db.lint(f".version {ptx}\n.target {target}\n" + "\n".join(statements)):
+    for f in db.lint(HEADER.format(ptx=ptx, target=target) + "\n".join(statements) + FOOTER):
         if f.severity == ERROR:
-            found.setdefault(f.line - 3, []).append(f)
+            found.setdefault(f.line - FIRST_LINE, []).append(f)
     return found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from . import constraints
-from .findings import Place
+from .findings import Position
 from .scanning import HOLE, View
 
 # A string that is no argument of asm() is PTX if it says so itself, or has a statement with a PTX type.
@@ -57,7 +57,7 @@ class Text:
         """Nothing is filled into it, so that what it does not declare is declared nowhere."""
         return HOLE not in self.text.removeprefix(_ELSEWHERE).removesuffix(_ELSEWHERE)
 
-    def place(self, offset: int) -> Place:
+    def place(self, offset: int) -> Position:
         i = bisect_right(self._inner_starts, offset) - 1
         inner = offset - self._inner_starts[i] if i >= 0 else 0
         return self._outer.place(self._outer_starts[i] + inner if i >= 0 else 0)

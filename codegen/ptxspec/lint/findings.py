@@ -66,7 +66,7 @@ class Complaint(NamedTuple):
     requires: Requirement | None = None
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Line and column count from 1. `source` is the line, or part of a long one, and `at` the column's index in it."""
 
     line: int

@@ -7,13 +7,14 @@ from typing import Any
 
 from ..query.database import Database, Source, Variant
 from . import constants, operands as kinds
-from .findings import ERROR, Complaint
+from .findings import ERROR, WHOLE, Complaint
 from .operands import Shape
 
 # A code, a message and what helps.
 _Said = tuple[str, str, str]
 
 _CONSTANTS = (constants.INTEGER, constants.SINGLE, constants.DOUBLE)
+_ADDRESS = "address"
 _NO_NUMBERS: dict[str, _Said] = {
     constants.OVERFLOW: ("illegal-immediate", "no double has this value",
         "write 0, or between 2.3e-308 and 1.7e308"),
@@ -40,6 +41,7 @@ _SOURCES: dict[str, _Said] = {
     **_NO_NUMBERS,
     **_NAMES,
 }  # fmt: skip
+_FUNCTION = ("illegal-operand", "{operand} is a function, which is not read here", "name a register")
 _NO_REGISTER = ("illegal-destination", "the result needs a register", "name a register")
 _DESTINATIONS: dict[str, _Said] = {
     **dict.fromkeys((*_CONSTANTS, *_NO_NUMBERS, kinds.SUM), _NO_REGISTER),
@@ -50,7 +52,6 @@ _DESTINATIONS: dict[str, _Said] = {
     kinds.DISCARD: ("illegal-destination", "the result is not discarded; the assembler stops here", "name a register"),
     kinds.PAIR: ("illegal-destination", "there is no second result", "name one register"),
     kinds.SPECIAL: ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
-    # As a source the assembler takes one.
     kinds.FUNCTION: ("illegal-destination", "{operand} is a function", "name a register"),
     **_NAMES,
 }
@@ -95,8 +96,8 @@ class Matcher:
             if source.braced:
                 message = f"a vector of {source.registers} registers is taken here"
                 said = "illegal-operand", message, "write them in braces"
-            if said is not None:
-                found.append(Complaint(ERROR, *said, operand=i))
+            part = 0 if source.negatable and _kind(shape) == kinds.INVERTED else WHOLE
+            found += [Complaint(ERROR, *said, operand=i, part=part)] if said else []
             if is_vector or source.braced:
                 break
         return found
@@ -128,14 +129,9 @@ class Matcher:
         kind = _kind(shape)
         if kind == kinds.INVERTED and source.negatable:
             kind = shape[1]
-        if kind == kinds.FUNCTION and self._is_predicate(source.type):
-            return _DESTINATIONS[kind]
-        if kind in _CONSTANTS:
+        if kind in (*_CONSTANTS, kinds.FUNCTION):
             return self._constant(v, kind, source.type)
         return _SOURCES.get(kind) or self._register(v, kind, source.type)
-
-    def _is_predicate(self, type: str) -> bool:
-        return bool(self._db.data["types"][type]["kind"] == "bool")
 
     def _vector(self, v: Variant, source: Source, shape: Shape, operand: int) -> list[Complaint]:
         if len(shape) - 1 != source.registers:
@@ -145,14 +141,17 @@ class Matcher:
         for i, kind in enumerate(shape[1:]):
             # Of integers and special registers the type depends on what stands beside them.
             if kind not in (constants.INTEGER, kinds.SPECIAL):
-                said = _DESTINATIONS[kind] if kind == kinds.FUNCTION else self._source(v, source, kind)
+                said = _FUNCTION if kind == kinds.FUNCTION else self._source(v, source, kind)
                 found += [Complaint(ERROR, *said, operand=operand, part=i)] if said else []
         return found
 
     def _constant(self, v: Variant, kind: str, type: str) -> _Said | None:
         taken = self._taken(v, "constants", type, self._constants.get(type))
-        if taken is None or kind in taken:
+        if taken is None or (_ADDRESS if kind == kinds.FUNCTION else kind) in taken:
             return None
+        if kind == kinds.FUNCTION:
+            return _FUNCTION
+        taken = [t for t in taken if t != _ADDRESS]
         if not taken:
             return (
                 "illegal-immediate",

@@ -91,8 +91,8 @@ class Spec:
         return next((found[type] for found in own if type in found), self.assembler.registers.get(type, ()))
 
     def constants(self, instruction: Instruction, variant: Variant, type: str) -> tuple[str, ...] | None:
-        """The constants that it takes for a source operand of a type: "integer", "single", "double"; None where nobody
-        said."""
+        """The constants that it takes for a source operand of a type: "integer", "single", "double" and "address"; None
+        where nobody said."""
         own = (r.constants for r in instruction.operand_rules if r.selector.matches(variant))
         return next((found[type] for found in own if type in found), self.assembler.constants.get(type))
 

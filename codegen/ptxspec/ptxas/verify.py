@@ -108,19 +108,19 @@ def forms(spec: Spec, opcode: str) -> list[tuple[str, ...]]:
 
 def combinations(spec: Spec, opcode: str) -> Iterator[Attempt]:
     """Spellings of an opcode, legal or not: every form with every set of its modifiers (one of each of its groups) and
-    at most two that it does not have, one of them of a group; with 1 to 4 operands, with p|q where one of its variants
-    has that, and with predicates negated.
+    at most one that it does not have; with 1 to 4 operands, with p|q where one of its variants has that, and with
+    predicates negated.
 
     Left out are modifiers that the assembler is recorded to ignore where they do not belong."""
     known = [signature(v) for v in spec.instructions[opcode].variants]
     writer = Writer(spec.assembler.registers)
     own = {m for v in spec.instructions[opcode].variants for m in v.modifiers}
     ignored = {name for names in spec.assembler.ignored for name in names}
-    grouped = {m for g in spec.groups.values() for m in g}
+    groups = [g for g in spec.groups.values() if not own.isdisjoint(g)]
+    grouped = {m for g in groups for m in g}
     single = [m for m in spec.modifiers if m in own - grouped]
     sets = [s for n in range(len(single) + 1) for s in itertools.combinations(single, n)]
-    choices = [[(), *((m,) for m in g)] for g in spec.groups.values() if not own.isdisjoint(g)]
-    choices.append([(), *((m,) for g in spec.groups.values() if own.isdisjoint(g) for m in g)])
+    choices = [[(), *((m,) for m in g)] for g in groups]
     choices.append([(), *((m,) for m in spec.modifiers if m not in own | grouped | ignored)])
     shapes = [
         (types, operands, second, inverted)
