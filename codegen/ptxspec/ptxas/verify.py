@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from ..model import Form, Spec, Variant
+from ..model import BOOL, Form, Spec, Variant
 from .asking import judge, version
 from .statements import Writer, alike, signature
 
@@ -95,33 +95,36 @@ def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[
 
 
 def forms(spec: Spec, opcode: str) -> list[tuple[str, ...]]:
-    """The sequences of types that an opcode's spellings end in, and these with one type exchanged for another one that
-    some spelling has, as far as they are known to be wrong."""
+    """The sequences of types that an opcode's spellings end in, and these with one type exchanged for another one, as
+    far as they are known to be wrong."""
     instruction = spec.instructions[opcode]
     own = list(dict.fromkeys(v.type_names for v in instruction.variants))
     if instruction.elsewhere is None:
         return own
-    types = dict.fromkeys(t for i in spec.instructions.values() for v in i.variants for t in v.type_names)
+    types = [t.name for t in spec.types.values() if t.kind != BOOL]
     changed = [(*f[:i], t, *f[i + 1 :]) for f in own for i in range(len(f)) for t in types]
     return [f for f in dict.fromkeys([*own, *changed]) if f not in instruction.elsewhere]
 
 
 def combinations(spec: Spec, opcode: str) -> Iterator[Attempt]:
-    """Spellings of an opcode, legal or not: every form with every set of its modifiers (one of each of its groups) and
-    at most one that it does not have; with 1 to 4 operands, with p|q where one of its variants has that, and with
-    predicates negated.
+    """Spellings of an opcode, legal or not: every form with every set of its modifiers (one of each of its groups), at
+    most one rounding direction and at most one other modifier that it does not have; with 1 to 4 operands, with p|q
+    where one of its variants has that, and with predicates negated.
 
     Left out are modifiers that the assembler is recorded to ignore where they do not belong."""
     known = [signature(v) for v in spec.instructions[opcode].variants]
     writer = Writer(spec.assembler.registers)
     own = {m for v in spec.instructions[opcode].variants for m in v.modifiers}
     ignored = {name for names in spec.assembler.ignored for name in names}
+    rounding = {m.name for m in spec.modifiers.values() if m.mode}
     groups = [g for g in spec.groups.values() if not own.isdisjoint(g)]
     grouped = {m for g in groups for m in g}
     single = [m for m in spec.modifiers if m in own - grouped]
     sets = [s for n in range(len(single) + 1) for s in itertools.combinations(single, n)]
     choices = [[(), *((m,) for m in g)] for g in groups]
-    choices.append([(), *((m,) for m in spec.modifiers if m not in own | grouped | ignored)])
+    foreign = [m for m in spec.modifiers if m not in own | grouped | ignored]
+    choices.append([(), *((m,) for m in foreign if m in rounding)])
+    choices.append([(), *((m,) for m in foreign if m not in rounding)])
     shapes = [
         (types, operands, second, inverted)
         for types, operands in itertools.product(forms(spec, opcode), range(1, 5))
