@@ -59,8 +59,8 @@ def test_an_opcode_nobody_has_heard_of_is_one_more_file(project: Path, capsys: p
     assert [t["name"] for t in found["trace"]] == ["a", "b", "square", "d", "d"]
 
     source = (project / "generated/cuda/sumsq.cu").read_text("utf-8")
-    assert source.count("__global__ void sumsq_") == 15
-    assert '"sumsq.rm.f64 %0, %1, %2;"' in source
+    assert len(re.findall(r"^PTXSPEC_\w+\(sumsq_", source, re.MULTILINE)) == 15
+    assert 'PTXSPEC_d_d_d(sumsq_rm_f64_2, "sumsq.rm.f64", ' in source
     assert "0xff800000, 0x800000, 0x7f800000" in source
 
     for suffix in ("md", "html"):

@@ -111,8 +111,9 @@ def _run(kernel: Any, types: list[Type], operands: list[int], results: int) -> l
         np.bool_(x) if t.kind == BOOL else np.dtype(f"u{t.width // 8}").type(x)
         for t, x in zip(types, operands, strict=True)
     ]
-    found = kernel(*arrays, results=results) if results > 1 else (kernel(*arrays),)
-    return [int(x) for x in found]
+    found = kernel(*arrays, results=results)
+    registers = found if isinstance(found, tuple) else (found,)
+    return [int(x if x.dtype == bool else x.view(f"u{x.itemsize}")) for x in registers]
 
 
 def _spec(root: Root) -> tuple[Spec, list[Any]]:
@@ -205,16 +206,16 @@ def lanes_of(o: Operand, registers: list[int], lanes: int) -> list[int]:
     """What each lane has of an operand, whose bits stand in `registers` in the statement's order."""
     if o.registers:
         by_name = dict(zip(o.registers, registers, strict=True))
-        return [by_name[f"{o.name}{i}"] for i in range(lanes)]
-    found = [registers[0]] if o.kind == BOOL else o.type.unpack(registers[0])
+        return [o.type.unpack(by_name[f"{o.name}{i}"])[0] for i in range(lanes)]
+    found = o.type.unpack(registers[0])
     return found if len(found) == lanes else found * lanes
 
 
 def registers_of(o: Operand, lanes: Sequence[int]) -> list[int]:
     """The registers of a result, in the statement's order."""
     if o.registers:
-        return [lanes[int(name[len(o.name) :])] for name in o.registers]
-    return [lanes[0] if o.kind == BOOL else o.type.pack(list(lanes))]
+        return [o.type.pack([lanes[int(name[len(o.name) :])]]) for name in o.registers]
+    return [o.type.pack(list(lanes[: o.type.lanes]))]
 
 
 def _line(root: Path, lane: int, step: Step, sources: dict[str, tuple[str, ...]]) -> TraceLine:

@@ -5,437 +5,186 @@
 //     nvcc -arch=native -o abs abs.cu && ./abs
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// abs.f32: sm_10, PTX 1.0
-extern "C" __global__ void abs_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("abs.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// abs.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void abs_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("abs.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// abs.f64: sm_10, PTX 1.0
-extern "C" __global__ void abs_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("abs.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// abs.f16: sm_53, PTX 6.5
-extern "C" __global__ void abs_f16_1(const unsigned short *a, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 65)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("abs.f16 %0, %1;" : "=h"(r) : "h"(ptxspec_in_h(a[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// abs.f16x2: sm_53, PTX 6.5
-extern "C" __global__ void abs_f16x2_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 65)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("abs.f16x2 %0, %1;" : "=r"(r) : "r"(ptxspec_in_r(a[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// abs.ftz.f16: sm_53, PTX 6.5
-extern "C" __global__ void abs_ftz_f16_1(const unsigned short *a, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 65)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("abs.ftz.f16 %0, %1;" : "=h"(r) : "h"(ptxspec_in_h(a[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// abs.ftz.f16x2: sm_53, PTX 6.5
-extern "C" __global__ void abs_ftz_f16x2_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 65)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("abs.ftz.f16x2 %0, %1;" : "=r"(r) : "r"(ptxspec_in_r(a[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// abs.bf16: sm_80, PTX 7.0
-extern "C" __global__ void abs_bf16_1(const unsigned short *a, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("abs.bf16 %0, %1;" : "=h"(r) : "h"(ptxspec_in_h(a[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// abs.bf16x2: sm_80, PTX 7.0
-extern "C" __global__ void abs_bf16x2_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("abs.bf16x2 %0, %1;" : "=r"(r) : "r"(ptxspec_in_r(a[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
+PTXSPEC_f_f(abs_f32_1, "abs.f32", 100, 10)
+PTXSPEC_f_f(abs_ftz_f32_1, "abs.ftz.f32", 100, 14)
+PTXSPEC_d_d(abs_f64_1, "abs.f64", 100, 10)
+PTXSPEC_h_h(abs_f16_1, "abs.f16", 530, 65)
+PTXSPEC_r_r(abs_f16x2_1, "abs.f16x2", 530, 65)
+PTXSPEC_h_h(abs_ftz_f16_1, "abs.ftz.f16", 530, 65)
+PTXSPEC_r_r(abs_ftz_f16x2_1, "abs.ftz.f16x2", 530, 65)
+PTXSPEC_h_h(abs_bf16_1, "abs.bf16", 800, 70)
+PTXSPEC_r_r(abs_bf16x2_1, "abs.bf16x2", 800, 70)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long abs_f32_1_vectors[] = {
-    0x80000000, 0x0, 0,
-    0x0, 0x0, 0,
-    0x80800000, 0x800000, 0,
-    0xff7fffff, 0x7f7fffff, 0,
-    0xbf800000, 0x3f800000, 0,
-    0xbfda5a5a, 0x3fda5a5a, 0,
-    0x80800001, 0x800001, 0,
-    0x800000, 0x800000, 0,
-    0x7f7fffff, 0x7f7fffff, 0,
-    0x3f800000, 0x3f800000, 0,
-    0x3fda5a5a, 0x3fda5a5a, 0,
-    0x800001, 0x800001, 0,
-    0xbfc00000, 0x3fc00000, 0,
-    0xff800000, 0x7f800000, 0,
-    0x7f800000, 0x7f800000, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0x80000001, 0x1, 0,
-    0x807fffff, 0x7fffff, 0,
-    0x805a5a5a, 0x5a5a5a, 0,
-    0x1, 0x1, 0,
-    0x7fffff, 0x7fffff, 0,
-    0x5a5a5a, 0x5a5a5a, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows3[][3] = {
+    {0x80000000, 0, 0},
+    {0, 0, 0},
+    {0x80800000, 0x800000, 0},
+    {0xff7fffff, 0x7f7fffff, 0},
+    {0xbf800000, 0x3f800000, 0},
+    {0xbfda5a5a, 0x3fda5a5a, 0},
+    {0x80800001, 0x800001, 0},
+    {0x800000, 0x800000, 0},
+    {0x7f7fffff, 0x7f7fffff, 0},
+    {0x3f800000, 0x3f800000, 0},
+    {0x3fda5a5a, 0x3fda5a5a, 0},
+    {0x800001, 0x800001, 0},
+    {0xbfc00000, 0x3fc00000, 0},
+    {0xff800000, 0x7f800000, 0},
+    {0x7f800000, 0x7f800000, 0},
+    {0x7fc00000, 0x7fffffff, 1},
+    {0x7fda5a5a, 0x7fffffff, 1},
+    {0xffffffff, 0x7fffffff, 1},
+    {0x7f800001, 0x7fffffff, 1},
+    {0xffbfffff, 0x7fffffff, 1},
+    {0x7fc00000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x7fffffff, 0},
+    {0xffffffff, 0x7fffffff, 0},
+    {0x7f800001, 0x7fffffff, 0},
+    {0xffbfffff, 0x7fffffff, 0},
+    {0x80000001, 1, 0},
+    {0x807fffff, 0x7fffff, 0},
+    {0x805a5a5a, 0x5a5a5a, 0},
+    {1, 1, 0},
+    {0x7fffff, 0x7fffff, 0},
+    {0x5a5a5a, 0x5a5a5a, 0},
+    {0x80000001, 0, 0},
+    {0x807fffff, 0, 0},
+    {0x805a5a5a, 0, 0},
+    {1, 0, 0},
+    {0x7fffff, 0, 0},
+    {0x5a5a5a, 0, 0},
+    {0x8000000000000000, 0, 0},
+    {0x8010000000000000, 0x10000000000000, 0},
+    {0xffefffffffffffff, 0x7fefffffffffffff, 0},
+    {0xbff0000000000000, 0x3ff0000000000000, 0},
+    {0xbffa5a5a5a5a5a5a, 0x3ffa5a5a5a5a5a5a, 0},
+    {0x8010000000000001, 0x10000000000001, 0},
+    {0x10000000000000, 0x10000000000000, 0},
+    {0x7fefffffffffffff, 0x7fefffffffffffff, 0},
+    {0x3ff0000000000000, 0x3ff0000000000000, 0},
+    {0x3ffa5a5a5a5a5a5a, 0x3ffa5a5a5a5a5a5a, 0},
+    {0x10000000000001, 0x10000000000001, 0},
+    {0xbff8000000000000, 0x3ff8000000000000, 0},
+    {0xfff0000000000000, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x7ff0000000000000, 0},
+    {0x7ff8000000000000, 0x7ff8000000000000, 1},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1},
+    {0xfff8000000000000, 0x7ff8000000000000, 1},
+    {0x7ff0000000000001, 0x7ff0000000000001, 1},
+    {0xfff7ffffffffffff, 0x7ff7ffffffffffff, 1},
+    {0x7ff8000000000123, 0x7ff8000000000123, 0},
+    {0x7ff0000000000001, 0x7ff0000000000001, 0},
+    {0xfff0000000000001, 0x7ff0000000000001, 0},
+    {0x8000000000000001, 1, 0},
+    {0x800fffffffffffff, 0xfffffffffffff, 0},
+    {0x800a5a5a5a5a5a5a, 0xa5a5a5a5a5a5a, 0},
+    {0xfffffffffffff, 0xfffffffffffff, 0},
+    {0xa5a5a5a5a5a5a, 0xa5a5a5a5a5a5a, 0},
+    {0x8000, 0, 0},
+    {0x8400, 0x400, 0},
+    {0xfbff, 0x7bff, 0},
+    {0xbc00, 0x3c00, 0},
+    {0xbe5a, 0x3e5a, 0},
+    {0x8401, 0x401, 0},
+    {0x400, 0x400, 0},
+    {0x7bff, 0x7bff, 0},
+    {0x3c00, 0x3c00, 0},
+    {0x3e5a, 0x3e5a, 0},
+    {0x401, 0x401, 0},
+    {0xbe00, 0x3e00, 0},
+    {0xfc00, 0x7c00, 0},
+    {0x7c00, 0x7c00, 0},
+    {0x7e00, 0x7fff, 1},
+    {0x7e5a, 0x7fff, 1},
+    {0xffff, 0x7fff, 1},
+    {0x7c01, 0x7fff, 1},
+    {0xfdff, 0x7fff, 1},
+    {0x7e00, 0x7fff, 0},
+    {0x7e5a, 0x7fff, 0},
+    {0xffff, 0x7fff, 0},
+    {0x7c01, 0x7fff, 0},
+    {0xfdff, 0x7fff, 0},
+    {0x8001, 1, 0},
+    {0x83ff, 0x3ff, 0},
+    {0x825a, 0x25a, 0},
+    {0x3ff, 0x3ff, 0},
+    {0x25a, 0x25a, 0},
+    {0x8001, 0, 0},
+    {0x83ff, 0, 0},
+    {0x825a, 0, 0},
+    {0x3ff, 0, 0},
+    {0x25a, 0, 0},
+    {0x8080, 0x80, 0},
+    {0xff7f, 0x7f7f, 0},
+    {0xbf80, 0x3f80, 0},
+    {0xbfda, 0x3fda, 0},
+    {0x8081, 0x81, 0},
+    {0x80, 0x80, 0},
+    {0x7f7f, 0x7f7f, 0},
+    {0x3f80, 0x3f80, 0},
+    {0x3fda, 0x3fda, 0},
+    {0x81, 0x81, 0},
+    {0xbfc0, 0x3fc0, 0},
+    {0xff80, 0x7f80, 0},
+    {0x7f80, 0x7f80, 0},
+    {0x7fc0, 0x7fff, 1},
+    {0x7fda, 0x7fff, 1},
+    {0x7f81, 0x7fff, 1},
+    {0xffbf, 0x7fff, 1},
+    {0x7fc0, 0x7fff, 0},
+    {0x7fda, 0x7fff, 0},
+    {0x7f81, 0x7fff, 0},
+    {0xffbf, 0x7fff, 0},
+    {0x807f, 0x7f, 0},
+    {0x805a, 0x5a, 0},
+    {0x7f, 0x7f, 0},
+    {0x5a, 0x5a, 0},
 };
-static const unsigned long long abs_ftz_f32_1_vectors[] = {
-    0x80000000, 0x0, 0,
-    0x0, 0x0, 0,
-    0x80800000, 0x800000, 0,
-    0xff7fffff, 0x7f7fffff, 0,
-    0xbf800000, 0x3f800000, 0,
-    0xbfda5a5a, 0x3fda5a5a, 0,
-    0x80800001, 0x800001, 0,
-    0x800000, 0x800000, 0,
-    0x7f7fffff, 0x7f7fffff, 0,
-    0x3f800000, 0x3f800000, 0,
-    0x3fda5a5a, 0x3fda5a5a, 0,
-    0x800001, 0x800001, 0,
-    0xbfc00000, 0x3fc00000, 0,
-    0xff800000, 0x7f800000, 0,
-    0x7f800000, 0x7f800000, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0x80000001, 0x0, 0,
-    0x807fffff, 0x0, 0,
-    0x805a5a5a, 0x0, 0,
-    0x1, 0x0, 0,
-    0x7fffff, 0x0, 0,
-    0x5a5a5a, 0x0, 0,
-};
-static const unsigned long long abs_f64_1_vectors[] = {
-    0x8000000000000000, 0x0, 0,
-    0x0, 0x0, 0,
-    0x8010000000000000, 0x10000000000000, 0,
-    0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0xbff0000000000000, 0x3ff0000000000000, 0,
-    0xbffa5a5a5a5a5a5a, 0x3ffa5a5a5a5a5a5a, 0,
-    0x8010000000000001, 0x10000000000001, 0,
-    0x10000000000000, 0x10000000000000, 0,
-    0x7fefffffffffffff, 0x7fefffffffffffff, 0,
-    0x3ff0000000000000, 0x3ff0000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0x3ffa5a5a5a5a5a5a, 0,
-    0x10000000000001, 0x10000000000001, 0,
-    0xbff8000000000000, 0x3ff8000000000000, 0,
-    0xfff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 1,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1,
-    0xfff8000000000000, 0x7ff8000000000000, 1,
-    0x7ff0000000000001, 0x7ff0000000000001, 1,
-    0xfff7ffffffffffff, 0x7ff7ffffffffffff, 1,
-    0x7ff8000000000123, 0x7ff8000000000123, 0,
-    0x7ff0000000000001, 0x7ff0000000000001, 0,
-    0xfff0000000000001, 0x7ff0000000000001, 0,
-    0x8000000000000001, 0x1, 0,
-    0x800fffffffffffff, 0xfffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0xa5a5a5a5a5a5a, 0,
-    0x1, 0x1, 0,
-    0xfffffffffffff, 0xfffffffffffff, 0,
-    0xa5a5a5a5a5a5a, 0xa5a5a5a5a5a5a, 0,
-};
-static const unsigned long long abs_f16_1_vectors[] = {
-    0x8000, 0x0, 0,
-    0x0, 0x0, 0,
-    0x8400, 0x400, 0,
-    0xfbff, 0x7bff, 0,
-    0xbc00, 0x3c00, 0,
-    0xbe5a, 0x3e5a, 0,
-    0x8401, 0x401, 0,
-    0x400, 0x400, 0,
-    0x7bff, 0x7bff, 0,
-    0x3c00, 0x3c00, 0,
-    0x3e5a, 0x3e5a, 0,
-    0x401, 0x401, 0,
-    0xbe00, 0x3e00, 0,
-    0xfc00, 0x7c00, 0,
-    0x7c00, 0x7c00, 0,
-    0x7e00, 0x7fff, 1,
-    0x7e5a, 0x7fff, 1,
-    0xffff, 0x7fff, 1,
-    0x7c01, 0x7fff, 1,
-    0xfdff, 0x7fff, 1,
-    0x7e00, 0x7fff, 0,
-    0x7e5a, 0x7fff, 0,
-    0xffff, 0x7fff, 0,
-    0x7c01, 0x7fff, 0,
-    0xfdff, 0x7fff, 0,
-    0x8001, 0x1, 0,
-    0x83ff, 0x3ff, 0,
-    0x825a, 0x25a, 0,
-    0x1, 0x1, 0,
-    0x3ff, 0x3ff, 0,
-    0x25a, 0x25a, 0,
-};
-static const unsigned long long abs_f16x2_1_vectors[] = {
-    0x80008000, 0x0, 0,
-    0x0, 0x0, 0,
-    0x84008400, 0x4000400, 0,
-    0xfbfffbff, 0x7bff7bff, 0,
-    0xbc00bc00, 0x3c003c00, 0,
-    0xbe5abe5a, 0x3e5a3e5a, 0,
-    0x84018401, 0x4010401, 0,
-    0x4000400, 0x4000400, 0,
-    0x7bff7bff, 0x7bff7bff, 0,
-    0x3c003c00, 0x3c003c00, 0,
-    0x3e5a3e5a, 0x3e5a3e5a, 0,
-    0x4010401, 0x4010401, 0,
-    0xbe00be00, 0x3e003e00, 0,
-    0xfc00fc00, 0x7c007c00, 0,
-    0x7c007c00, 0x7c007c00, 0,
-    0x7e007e00, 0x7fff7fff, 1,
-    0x7e5a7e5a, 0x7fff7fff, 1,
-    0xffffffff, 0x7fff7fff, 1,
-    0x7c017c01, 0x7fff7fff, 1,
-    0xfdfffdff, 0x7fff7fff, 1,
-    0x7e007e00, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7fff7fff, 0,
-    0xffffffff, 0x7fff7fff, 0,
-    0x7c017c01, 0x7fff7fff, 0,
-    0xfdfffdff, 0x7fff7fff, 0,
-    0x80018001, 0x10001, 0,
-    0x83ff83ff, 0x3ff03ff, 0,
-    0x825a825a, 0x25a025a, 0,
-    0x10001, 0x10001, 0,
-    0x3ff03ff, 0x3ff03ff, 0,
-    0x25a025a, 0x25a025a, 0,
-};
-static const unsigned long long abs_ftz_f16_1_vectors[] = {
-    0x8000, 0x0, 0,
-    0x0, 0x0, 0,
-    0x8400, 0x400, 0,
-    0xfbff, 0x7bff, 0,
-    0xbc00, 0x3c00, 0,
-    0xbe5a, 0x3e5a, 0,
-    0x8401, 0x401, 0,
-    0x400, 0x400, 0,
-    0x7bff, 0x7bff, 0,
-    0x3c00, 0x3c00, 0,
-    0x3e5a, 0x3e5a, 0,
-    0x401, 0x401, 0,
-    0xbe00, 0x3e00, 0,
-    0xfc00, 0x7c00, 0,
-    0x7c00, 0x7c00, 0,
-    0x7e00, 0x7fff, 1,
-    0x7e5a, 0x7fff, 1,
-    0xffff, 0x7fff, 1,
-    0x7c01, 0x7fff, 1,
-    0xfdff, 0x7fff, 1,
-    0x7e00, 0x7fff, 0,
-    0x7e5a, 0x7fff, 0,
-    0xffff, 0x7fff, 0,
-    0x7c01, 0x7fff, 0,
-    0xfdff, 0x7fff, 0,
-    0x8001, 0x0, 0,
-    0x83ff, 0x0, 0,
-    0x825a, 0x0, 0,
-    0x1, 0x0, 0,
-    0x3ff, 0x0, 0,
-    0x25a, 0x0, 0,
-};
-static const unsigned long long abs_ftz_f16x2_1_vectors[] = {
-    0x80008000, 0x0, 0,
-    0x0, 0x0, 0,
-    0x84008400, 0x4000400, 0,
-    0xfbfffbff, 0x7bff7bff, 0,
-    0xbc00bc00, 0x3c003c00, 0,
-    0xbe5abe5a, 0x3e5a3e5a, 0,
-    0x84018401, 0x4010401, 0,
-    0x4000400, 0x4000400, 0,
-    0x7bff7bff, 0x7bff7bff, 0,
-    0x3c003c00, 0x3c003c00, 0,
-    0x3e5a3e5a, 0x3e5a3e5a, 0,
-    0x4010401, 0x4010401, 0,
-    0xbe00be00, 0x3e003e00, 0,
-    0xfc00fc00, 0x7c007c00, 0,
-    0x7c007c00, 0x7c007c00, 0,
-    0x7e007e00, 0x7fff7fff, 1,
-    0x7e5a7e5a, 0x7fff7fff, 1,
-    0xffffffff, 0x7fff7fff, 1,
-    0x7c017c01, 0x7fff7fff, 1,
-    0xfdfffdff, 0x7fff7fff, 1,
-    0x7e007e00, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7fff7fff, 0,
-    0xffffffff, 0x7fff7fff, 0,
-    0x7c017c01, 0x7fff7fff, 0,
-    0xfdfffdff, 0x7fff7fff, 0,
-    0x80018001, 0x0, 0,
-    0x83ff83ff, 0x0, 0,
-    0x825a825a, 0x0, 0,
-    0x10001, 0x0, 0,
-    0x3ff03ff, 0x0, 0,
-    0x25a025a, 0x0, 0,
-};
-static const unsigned long long abs_bf16_1_vectors[] = {
-    0x8000, 0x0, 0,
-    0x0, 0x0, 0,
-    0x8080, 0x80, 0,
-    0xff7f, 0x7f7f, 0,
-    0xbf80, 0x3f80, 0,
-    0xbfda, 0x3fda, 0,
-    0x8081, 0x81, 0,
-    0x80, 0x80, 0,
-    0x7f7f, 0x7f7f, 0,
-    0x3f80, 0x3f80, 0,
-    0x3fda, 0x3fda, 0,
-    0x81, 0x81, 0,
-    0xbfc0, 0x3fc0, 0,
-    0xff80, 0x7f80, 0,
-    0x7f80, 0x7f80, 0,
-    0x7fc0, 0x7fff, 1,
-    0x7fda, 0x7fff, 1,
-    0xffff, 0x7fff, 1,
-    0x7f81, 0x7fff, 1,
-    0xffbf, 0x7fff, 1,
-    0x7fc0, 0x7fff, 0,
-    0x7fda, 0x7fff, 0,
-    0xffff, 0x7fff, 0,
-    0x7f81, 0x7fff, 0,
-    0xffbf, 0x7fff, 0,
-    0x8001, 0x1, 0,
-    0x807f, 0x7f, 0,
-    0x805a, 0x5a, 0,
-    0x1, 0x1, 0,
-    0x7f, 0x7f, 0,
-    0x5a, 0x5a, 0,
-};
-static const unsigned long long abs_bf16x2_1_vectors[] = {
-    0x80008000, 0x0, 0,
-    0x0, 0x0, 0,
-    0x80808080, 0x800080, 0,
-    0xff7fff7f, 0x7f7f7f7f, 0,
-    0xbf80bf80, 0x3f803f80, 0,
-    0xbfdabfda, 0x3fda3fda, 0,
-    0x80818081, 0x810081, 0,
-    0x800080, 0x800080, 0,
-    0x7f7f7f7f, 0x7f7f7f7f, 0,
-    0x3f803f80, 0x3f803f80, 0,
-    0x3fda3fda, 0x3fda3fda, 0,
-    0x810081, 0x810081, 0,
-    0xbfc0bfc0, 0x3fc03fc0, 0,
-    0xff80ff80, 0x7f807f80, 0,
-    0x7f807f80, 0x7f807f80, 0,
-    0x7fc07fc0, 0x7fff7fff, 1,
-    0x7fda7fda, 0x7fff7fff, 1,
-    0xffffffff, 0x7fff7fff, 1,
-    0x7f817f81, 0x7fff7fff, 1,
-    0xffbfffbf, 0x7fff7fff, 1,
-    0x7fc07fc0, 0x7fff7fff, 0,
-    0x7fda7fda, 0x7fff7fff, 0,
-    0xffffffff, 0x7fff7fff, 0,
-    0x7f817f81, 0x7fff7fff, 0,
-    0xffbfffbf, 0x7fff7fff, 0,
-    0x80018001, 0x10001, 0,
-    0x807f807f, 0x7f007f, 0,
-    0x805a805a, 0x5a005a, 0,
-    0x10001, 0x10001, 0,
-    0x7f007f, 0x7f007f, 0,
-    0x5a005a, 0x5a005a, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s2[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s3[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s4[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s5[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
+static const unsigned short c1[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 31, 32, 33, 34, 35, 36};
+static const unsigned short c2[] = {
+    37, 1, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 28, 62, 63};
+static const unsigned short c3[] = {
+    64, 1, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 28,
+    91, 92};
+static const unsigned short c4[] = {
+    64, 1, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 93, 94, 95, 34,
+    96, 97};
+static const unsigned short c5[] = {
+    64, 1, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 80, 113, 114, 115, 116, 85, 117,
+    118, 88, 119, 120, 28, 121, 122};
 
 int main(void)
 {
     ptxspec_begin("abs");
-    ptxspec_run("abs.f32", (const void *)abs_f32_1, PTXSPEC_PTX >= 10, 100, 1, 32, 32, 32, 0x7f800000, abs_f32_1_vectors, 31);
-    ptxspec_run("abs.ftz.f32", (const void *)abs_ftz_f32_1, PTXSPEC_PTX >= 14, 100, 1, 32, 32, 32, 0x7f800000, abs_ftz_f32_1_vectors, 31);
-    ptxspec_run("abs.f64", (const void *)abs_f64_1, PTXSPEC_PTX >= 10, 100, 1, 64, 64, 64, 0x7ff0000000000000, abs_f64_1_vectors, 29);
-    ptxspec_run("abs.f16", (const void *)abs_f16_1, PTXSPEC_PTX >= 65, 530, 1, 16, 16, 16, 0x7c00, abs_f16_1_vectors, 31);
-    ptxspec_run("abs.f16x2", (const void *)abs_f16x2_1, PTXSPEC_PTX >= 65, 530, 1, 32, 32, 16, 0x7c00, abs_f16x2_1_vectors, 31);
-    ptxspec_run("abs.ftz.f16", (const void *)abs_ftz_f16_1, PTXSPEC_PTX >= 65, 530, 1, 16, 16, 16, 0x7c00, abs_ftz_f16_1_vectors, 31);
-    ptxspec_run("abs.ftz.f16x2", (const void *)abs_ftz_f16x2_1, PTXSPEC_PTX >= 65, 530, 1, 32, 32, 16, 0x7c00, abs_ftz_f16x2_1_vectors, 31);
-    ptxspec_run("abs.bf16", (const void *)abs_bf16_1, PTXSPEC_PTX >= 70, 800, 1, 16, 16, 16, 0x7f80, abs_bf16_1_vectors, 31);
-    ptxspec_run("abs.bf16x2", (const void *)abs_bf16x2_1, PTXSPEC_PTX >= 70, 800, 1, 32, 32, 16, 0x7f80, abs_bf16x2_1_vectors, 31);
+    PTXSPEC_RUN(abs_f32_1, s0, rows3, c0);
+    PTXSPEC_RUN(abs_ftz_f32_1, s0, rows3, c1);
+    PTXSPEC_RUN(abs_f64_1, s1, rows3, c2);
+    PTXSPEC_RUN(abs_f16_1, s2, rows3, c3);
+    PTXSPEC_RUN(abs_f16x2_1, s3, rows3, c3);
+    PTXSPEC_RUN(abs_ftz_f16_1, s2, rows3, c4);
+    PTXSPEC_RUN(abs_ftz_f16x2_1, s3, rows3, c4);
+    PTXSPEC_RUN(abs_bf16_1, s4, rows3, c5);
+    PTXSPEC_RUN(abs_bf16x2_1, s5, rows3, c5);
     return ptxspec_end();
 }
 #endif

@@ -5,1657 +5,339 @@
 //     nvcc -arch=native -o add add.cu && ./add
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// add.f32: sm_10, PTX 1.0
-extern "C" __global__ void add_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.sat.f32: sm_10, PTX 1.0
-extern "C" __global__ void add_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void add_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.ftz.sat.f32: sm_10, PTX 1.4
-extern "C" __global__ void add_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rn.f32: sm_10, PTX 1.0
-extern "C" __global__ void add_rn_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rn.sat.f32: sm_10, PTX 1.0
-extern "C" __global__ void add_rn_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rn.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rn.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void add_rn_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rn.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rn.ftz.sat.f32: sm_10, PTX 1.4
-extern "C" __global__ void add_rn_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rn.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rz.f32: sm_10, PTX 1.0
-extern "C" __global__ void add_rz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rz.sat.f32: sm_10, PTX 1.0
-extern "C" __global__ void add_rz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rz.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void add_rz_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rz.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rz.ftz.sat.f32: sm_10, PTX 1.4
-extern "C" __global__ void add_rz_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rz.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rm.f32: sm_20, PTX 1.0
-extern "C" __global__ void add_rm_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rm.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rm.sat.f32: sm_20, PTX 1.0
-extern "C" __global__ void add_rm_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rm.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rm.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void add_rm_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rm.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rm.ftz.sat.f32: sm_20, PTX 1.4
-extern "C" __global__ void add_rm_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rm.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rp.f32: sm_20, PTX 1.0
-extern "C" __global__ void add_rp_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rp.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rp.sat.f32: sm_20, PTX 1.0
-extern "C" __global__ void add_rp_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rp.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rp.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void add_rp_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rp.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.rp.ftz.sat.f32: sm_20, PTX 1.4
-extern "C" __global__ void add_rp_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("add.rp.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// add.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void add_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("add.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// add.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void add_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("add.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// add.rn.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void add_rn_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("add.rn.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// add.rn.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void add_rn_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("add.rn.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// add.rz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void add_rz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("add.rz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// add.rz.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void add_rz_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("add.rz.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// add.rm.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void add_rm_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("add.rm.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// add.rm.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void add_rm_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("add.rm.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// add.rp.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void add_rp_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("add.rp.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// add.rp.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void add_rp_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("add.rp.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// add.f64: sm_10, PTX 1.0
-extern "C" __global__ void add_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("add.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// add.rn.f64: sm_10, PTX 1.0
-extern "C" __global__ void add_rn_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("add.rn.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// add.rz.f64: sm_10, PTX 1.0
-extern "C" __global__ void add_rz_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("add.rz.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// add.rm.f64: sm_13, PTX 1.0
-extern "C" __global__ void add_rm_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(130, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("add.rm.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// add.rp.f64: sm_13, PTX 1.0
-extern "C" __global__ void add_rp_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(130, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("add.rp.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// add.f16: sm_53, PTX 4.2
-extern "C" __global__ void add_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("add.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// add.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void add_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("add.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// add.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void add_sat_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("add.sat.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// add.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void add_sat_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("add.sat.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// add.ftz.f16: sm_53, PTX 4.2
-extern "C" __global__ void add_ftz_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("add.ftz.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// add.ftz.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void add_ftz_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("add.ftz.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// add.ftz.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void add_ftz_sat_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("add.ftz.sat.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// add.ftz.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void add_ftz_sat_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("add.ftz.sat.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// add.rn.f16: sm_53, PTX 4.2
-extern "C" __global__ void add_rn_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("add.rn.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// add.rn.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void add_rn_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("add.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// add.rn.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void add_rn_sat_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("add.rn.sat.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// add.rn.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void add_rn_sat_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("add.rn.sat.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// add.rn.ftz.f16: sm_53, PTX 4.2
-extern "C" __global__ void add_rn_ftz_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("add.rn.ftz.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// add.rn.ftz.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void add_rn_ftz_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("add.rn.ftz.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// add.rn.ftz.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void add_rn_ftz_sat_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("add.rn.ftz.sat.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// add.rn.ftz.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void add_rn_ftz_sat_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("add.rn.ftz.sat.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// add.bf16: sm_90, PTX 7.8
-extern "C" __global__ void add_bf16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("add.bf16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// add.bf16x2: sm_90, PTX 7.8
-extern "C" __global__ void add_bf16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("add.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// add.rn.bf16: sm_90, PTX 7.8
-extern "C" __global__ void add_rn_bf16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("add.rn.bf16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// add.rn.bf16x2: sm_90, PTX 7.8
-extern "C" __global__ void add_rn_bf16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("add.rn.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
+PTXSPEC_f_f_f(add_f32_2, "add.f32", 100, 10)
+PTXSPEC_f_f_f(add_sat_f32_2, "add.sat.f32", 100, 10)
+PTXSPEC_f_f_f(add_ftz_f32_2, "add.ftz.f32", 100, 14)
+PTXSPEC_f_f_f(add_ftz_sat_f32_2, "add.ftz.sat.f32", 100, 14)
+PTXSPEC_f_f_f(add_rn_f32_2, "add.rn.f32", 100, 10)
+PTXSPEC_f_f_f(add_rn_sat_f32_2, "add.rn.sat.f32", 100, 10)
+PTXSPEC_f_f_f(add_rn_ftz_f32_2, "add.rn.ftz.f32", 100, 14)
+PTXSPEC_f_f_f(add_rn_ftz_sat_f32_2, "add.rn.ftz.sat.f32", 100, 14)
+PTXSPEC_f_f_f(add_rz_f32_2, "add.rz.f32", 100, 10)
+PTXSPEC_f_f_f(add_rz_sat_f32_2, "add.rz.sat.f32", 100, 10)
+PTXSPEC_f_f_f(add_rz_ftz_f32_2, "add.rz.ftz.f32", 100, 14)
+PTXSPEC_f_f_f(add_rz_ftz_sat_f32_2, "add.rz.ftz.sat.f32", 100, 14)
+PTXSPEC_f_f_f(add_rm_f32_2, "add.rm.f32", 200, 10)
+PTXSPEC_f_f_f(add_rm_sat_f32_2, "add.rm.sat.f32", 200, 10)
+PTXSPEC_f_f_f(add_rm_ftz_f32_2, "add.rm.ftz.f32", 200, 14)
+PTXSPEC_f_f_f(add_rm_ftz_sat_f32_2, "add.rm.ftz.sat.f32", 200, 14)
+PTXSPEC_f_f_f(add_rp_f32_2, "add.rp.f32", 200, 10)
+PTXSPEC_f_f_f(add_rp_sat_f32_2, "add.rp.sat.f32", 200, 10)
+PTXSPEC_f_f_f(add_rp_ftz_f32_2, "add.rp.ftz.f32", 200, 14)
+PTXSPEC_f_f_f(add_rp_ftz_sat_f32_2, "add.rp.ftz.sat.f32", 200, 14)
+PTXSPEC_l_l_l(add_f32x2_2, "add.f32x2", 1000, 86)
+PTXSPEC_l_l_l(add_ftz_f32x2_2, "add.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(add_rn_f32x2_2, "add.rn.f32x2", 1000, 86)
+PTXSPEC_l_l_l(add_rn_ftz_f32x2_2, "add.rn.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(add_rz_f32x2_2, "add.rz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(add_rz_ftz_f32x2_2, "add.rz.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(add_rm_f32x2_2, "add.rm.f32x2", 1000, 86)
+PTXSPEC_l_l_l(add_rm_ftz_f32x2_2, "add.rm.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(add_rp_f32x2_2, "add.rp.f32x2", 1000, 86)
+PTXSPEC_l_l_l(add_rp_ftz_f32x2_2, "add.rp.ftz.f32x2", 1000, 86)
+PTXSPEC_d_d_d(add_f64_2, "add.f64", 100, 10)
+PTXSPEC_d_d_d(add_rn_f64_2, "add.rn.f64", 100, 10)
+PTXSPEC_d_d_d(add_rz_f64_2, "add.rz.f64", 100, 10)
+PTXSPEC_d_d_d(add_rm_f64_2, "add.rm.f64", 130, 10)
+PTXSPEC_d_d_d(add_rp_f64_2, "add.rp.f64", 130, 10)
+PTXSPEC_h_h_h(add_f16_2, "add.f16", 530, 42)
+PTXSPEC_r_r_r(add_f16x2_2, "add.f16x2", 530, 42)
+PTXSPEC_h_h_h(add_sat_f16_2, "add.sat.f16", 530, 42)
+PTXSPEC_r_r_r(add_sat_f16x2_2, "add.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h(add_ftz_f16_2, "add.ftz.f16", 530, 42)
+PTXSPEC_r_r_r(add_ftz_f16x2_2, "add.ftz.f16x2", 530, 42)
+PTXSPEC_h_h_h(add_ftz_sat_f16_2, "add.ftz.sat.f16", 530, 42)
+PTXSPEC_r_r_r(add_ftz_sat_f16x2_2, "add.ftz.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h(add_rn_f16_2, "add.rn.f16", 530, 42)
+PTXSPEC_r_r_r(add_rn_f16x2_2, "add.rn.f16x2", 530, 42)
+PTXSPEC_h_h_h(add_rn_sat_f16_2, "add.rn.sat.f16", 530, 42)
+PTXSPEC_r_r_r(add_rn_sat_f16x2_2, "add.rn.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h(add_rn_ftz_f16_2, "add.rn.ftz.f16", 530, 42)
+PTXSPEC_r_r_r(add_rn_ftz_f16x2_2, "add.rn.ftz.f16x2", 530, 42)
+PTXSPEC_h_h_h(add_rn_ftz_sat_f16_2, "add.rn.ftz.sat.f16", 530, 42)
+PTXSPEC_r_r_r(add_rn_ftz_sat_f16x2_2, "add.rn.ftz.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h(add_bf16_2, "add.bf16", 900, 78)
+PTXSPEC_r_r_r(add_bf16x2_2, "add.bf16x2", 900, 78)
+PTXSPEC_h_h_h(add_rn_bf16_2, "add.rn.bf16", 900, 78)
+PTXSPEC_r_r_r(add_rn_bf16x2_2, "add.rn.bf16x2", 900, 78)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long add_f32_2_vectors[] = {
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0xbfc00000, 0x0, 0,
-    0x7f800000, 0x80800000, 0x7f800000, 0,
-    0x7f800000, 0xff7fffff, 0x7f800000, 0,
-    0x7f800000, 0xbf800000, 0x7f800000, 0,
-    0x7f800000, 0xbfda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x80800001, 0x7f800000, 0,
-    0x80000001, 0xff800000, 0xff800000, 0,
-    0x807fffff, 0xff800000, 0xff800000, 0,
-    0x805a5a5a, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0xff7fffff, 0xff7fffff, 0xff800000, 0,
-    0x80000001, 0x80000000, 0x80000001, 0,
-    0x807fffff, 0x80000000, 0x807fffff, 0,
-    0x805a5a5a, 0x80000000, 0x805a5a5a, 0,
-    0x1, 0x1, 0x2, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows4[][4] = {
+    {0, 0x80000000, 0, 0},
+    {0x80000000, 0, 0, 0},
+    {0x80000000, 0x80000000, 0x80000000, 0},
+    {0x3fc00000, 0xbfc00000, 0, 0},
+    {0x7f800000, 0x80800000, 0x7f800000, 0},
+    {0x7f800000, 0xff7fffff, 0x7f800000, 0},
+    {0x7f800000, 0xbf800000, 0x7f800000, 0},
+    {0x7f800000, 0xbfda5a5a, 0x7f800000, 0},
+    {0x7f800000, 0x80800001, 0x7f800000, 0},
+    {0x80000001, 0xff800000, 0xff800000, 0},
+    {0x807fffff, 0xff800000, 0xff800000, 0},
+    {0x805a5a5a, 0xff800000, 0xff800000, 0},
+    {0x7f800000, 0xff800000, 0x7fffffff, 1},
+    {0x7f800000, 0xff800000, 0x7fffffff, 0},
+    {0x7fc00000, 0x800000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0},
+    {0xffffffff, 0x3f800000, 0x7fffffff, 0},
+    {0x7f800001, 0x3fda5a5a, 0x7fffffff, 0},
+    {0xffbfffff, 0x800001, 0x7fffffff, 0},
+    {0x80000000, 0x7fc00000, 0x7fffffff, 0},
+    {0x80000000, 0x7fda5a5a, 0x7fffffff, 0},
+    {0x80000000, 0xffffffff, 0x7fffffff, 0},
+    {0x80000000, 0x7f800001, 0x7fffffff, 0},
+    {0x80000000, 0xffbfffff, 0x7fffffff, 0},
+    {0x7f7fffff, 0x7f7fffff, 0x7f800000, 0},
+    {0xff7fffff, 0xff7fffff, 0xff800000, 0},
+    {0x80000001, 0x80000000, 0x80000001, 0},
+    {0x807fffff, 0x80000000, 0x807fffff, 0},
+    {0x805a5a5a, 0x80000000, 0x805a5a5a, 0},
+    {1, 1, 2, 0},
+    {0x3f800000, 0x800000, 0x3f800000, 0},
+    {0x3f800000, 0x7f7fffff, 0x3f800000, 0},
+    {0x3f800000, 0x3f800000, 0x3f800000, 0},
+    {0x3f800000, 0x3fda5a5a, 0x3f800000, 0},
+    {0x3f800000, 0x800001, 0x3f800000, 0},
+    {0x7f800000, 0x3f000000, 0x3f800000, 0},
+    {0x3f000000, 0x3e800000, 0x3f400000, 0},
+    {0xbf800000, 0x3f000000, 0, 0},
+    {0xff800000, 0x3f800000, 0, 0},
+    {0x7fc00000, 0x3f800000, 0, 0},
+    {0x7fda5a5a, 0x3f800000, 0, 0},
+    {0xffffffff, 0x3f800000, 0, 0},
+    {0x7f800001, 0x3f800000, 0, 0},
+    {0xffbfffff, 0x3f800000, 0, 0},
+    {0x7f800000, 0xff800000, 0, 0},
+    {0x80000000, 0x80000000, 0, 0},
+    {1, 0x80000001, 0, 0},
+    {0x7fffff, 0x807fffff, 0, 0},
+    {0x5a5a5a, 0x805a5a5a, 0, 0},
+    {0x80000001, 0x80000001, 0x80000000, 0},
+    {0x807fffff, 0x807fffff, 0x80000000, 0},
+    {0x805a5a5a, 0x805a5a5a, 0x80000000, 0},
+    {1, 0xc0000000, 0xc0000000, 0},
+    {0x7fffff, 0xc0000000, 0xc0000000, 0},
+    {0x5a5a5a, 0xc0000000, 0xc0000000, 0},
+    {0x7f7fffff, 0x7f7fffff, 0x7f7fffff, 0},
+    {0xff7fffff, 0xff7fffff, 0xff7fffff, 0},
+    {0, 0x80000000, 0x80000000, 0},
+    {0, 0, 0, 0},
+    {0x3fc00000, 0xbfc00000, 0x80000000, 0},
+    {0, 0x8000000000000000, 0, 0},
+    {0x8000000000000000, 0, 0, 0},
+    {0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0},
+    {0x3ff8000000000000, 0xbff8000000000000, 0, 0},
+    {0x7ff0000000000000, 0x8010000000000000, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0xffefffffffffffff, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0xbffa5a5a5a5a5a5a, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x8010000000000001, 0x7ff0000000000000, 0},
+    {0x8000000000000001, 0xfff0000000000000, 0xfff0000000000000, 0},
+    {0x800fffffffffffff, 0xfff0000000000000, 0xfff0000000000000, 0},
+    {0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0xfff0000000000000, 0},
+    {0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 1},
+    {0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0},
+    {0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0},
+    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0},
+    {0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0},
+    {0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 0},
+    {0x7fefffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0},
+    {0xffefffffffffffff, 0xffefffffffffffff, 0xfff0000000000000, 0},
+    {0x8000000000000001, 0x8000000000000000, 0x8000000000000001, 0},
+    {0x800fffffffffffff, 0x8000000000000000, 0x800fffffffffffff, 0},
+    {0x800a5a5a5a5a5a5a, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0},
+    {0x7fefffffffffffff, 0x7fefffffffffffff, 0x7fefffffffffffff, 0},
+    {0xffefffffffffffff, 0xffefffffffffffff, 0xffefffffffffffff, 0},
+    {0, 0x8000000000000000, 0x8000000000000000, 0},
+    {0x3ff8000000000000, 0xbff8000000000000, 0x8000000000000000, 0},
+    {0, 0x8000, 0, 0},
+    {0x8000, 0, 0, 0},
+    {0x8000, 0x8000, 0x8000, 0},
+    {0x3e00, 0xbe00, 0, 0},
+    {0x7c00, 0x8400, 0x7c00, 0},
+    {0x7c00, 0xfbff, 0x7c00, 0},
+    {0x7c00, 0xbc00, 0x7c00, 0},
+    {0x7c00, 0xbe5a, 0x7c00, 0},
+    {0x7c00, 0x8401, 0x7c00, 0},
+    {0x8001, 0xfc00, 0xfc00, 0},
+    {0x83ff, 0xfc00, 0xfc00, 0},
+    {0x825a, 0xfc00, 0xfc00, 0},
+    {0x7c00, 0xfc00, 0x7fff, 1},
+    {0xfc00, 0x7c00, 0x7fff, 0},
+    {0x7e00, 0x400, 0x7fff, 0},
+    {0x7e5a, 0x7bff, 0x7fff, 0},
+    {0xffff, 0x3c00, 0x7fff, 0},
+    {0x7c01, 0x3e5a, 0x7fff, 0},
+    {0xfdff, 0x401, 0x7fff, 0},
+    {0x7bff, 0x7bff, 0x7c00, 0},
+    {0xfbff, 0xfbff, 0xfc00, 0},
+    {0x8001, 0x8000, 0x8001, 0},
+    {0x83ff, 0x8000, 0x83ff, 0},
+    {0x825a, 0x8000, 0x825a, 0},
+    {0x3c00, 0x400, 0x3c00, 0},
+    {0x3c00, 0x7bff, 0x3c00, 0},
+    {0x3c00, 0x3c00, 0x3c00, 0},
+    {0x3c00, 0x3e5a, 0x3c00, 0},
+    {0x3c00, 0x401, 0x3c00, 0},
+    {0x7c00, 0x3800, 0x3c00, 0},
+    {0x3800, 0x3400, 0x3a00, 0},
+    {0xbc00, 0x3800, 0, 0},
+    {0xfc00, 0x3c00, 0, 0},
+    {0x7e00, 0x3c00, 0, 0},
+    {0x7e5a, 0x3c00, 0, 0},
+    {0xffff, 0x3c00, 0, 0},
+    {0x7c01, 0x3c00, 0, 0},
+    {0xfdff, 0x3c00, 0, 0},
+    {0x7c00, 0xfc00, 0, 0},
+    {0x8000, 0x8000, 0, 0},
+    {1, 0x8001, 0, 0},
+    {0x3ff, 0x83ff, 0, 0},
+    {0x25a, 0x825a, 0, 0},
+    {0x8001, 0x8001, 0x8000, 0},
+    {0x83ff, 0x83ff, 0x8000, 0},
+    {0x825a, 0x825a, 0x8000, 0},
+    {1, 0xc000, 0xc000, 0},
+    {0x3ff, 0xc000, 0xc000, 0},
+    {0x25a, 0xc000, 0xc000, 0},
+    {0x3fc0, 0xbfc0, 0, 0},
+    {0x7f80, 0x8080, 0x7f80, 0},
+    {0x7f80, 0xff7f, 0x7f80, 0},
+    {0x7f80, 0xbf80, 0x7f80, 0},
+    {0x7f80, 0xbfda, 0x7f80, 0},
+    {0x7f80, 0x8081, 0x7f80, 0},
+    {0x8001, 0xff80, 0xff80, 0},
+    {0x807f, 0xff80, 0xff80, 0},
+    {0x805a, 0xff80, 0xff80, 0},
+    {0x7f80, 0xff80, 0x7fff, 1},
+    {0xff80, 0x7f80, 0x7fff, 0},
+    {0x7fc0, 0x80, 0x7fff, 0},
+    {0x7fda, 0x7f7f, 0x7fff, 0},
+    {0xffff, 0x3f80, 0x7fff, 0},
+    {0x7f81, 0x3fda, 0x7fff, 0},
+    {0xffbf, 0x81, 0x7fff, 0},
+    {0x7f7f, 0x7f7f, 0x7f80, 0},
+    {0xff7f, 0xff7f, 0xff80, 0},
+    {0x807f, 0x8000, 0x807f, 0},
+    {0x805a, 0x8000, 0x805a, 0},
 };
-static const unsigned long long add_sat_f32_2_vectors[] = {
-    0x3f800000, 0x800000, 0x3f800000, 0,
-    0x3f800000, 0x7f7fffff, 0x3f800000, 0,
-    0x3f800000, 0x3f800000, 0x3f800000, 0,
-    0x3f800000, 0x3fda5a5a, 0x3f800000, 0,
-    0x3f800000, 0x800001, 0x3f800000, 0,
-    0x7f800000, 0x3f000000, 0x3f800000, 0,
-    0x3f000000, 0x3e800000, 0x3f400000, 0,
-    0xbf800000, 0x3f000000, 0x0, 0,
-    0xff800000, 0x3f800000, 0x0, 0,
-    0x7fc00000, 0x3f800000, 0x0, 0,
-    0x7fda5a5a, 0x3f800000, 0x0, 0,
-    0xffffffff, 0x3f800000, 0x0, 0,
-    0x7f800001, 0x3f800000, 0x0, 0,
-    0xffbfffff, 0x3f800000, 0x0, 0,
-    0x7f800000, 0xff800000, 0x0, 0,
-    0x80000000, 0x80000000, 0x0, 0,
-};
-static const unsigned long long add_ftz_f32_2_vectors[] = {
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0xbfc00000, 0x0, 0,
-    0x7f800000, 0x80800000, 0x7f800000, 0,
-    0x7f800000, 0xff7fffff, 0x7f800000, 0,
-    0x7f800000, 0xbf800000, 0x7f800000, 0,
-    0x7f800000, 0xbfda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x80800001, 0x7f800000, 0,
-    0x80000001, 0xff800000, 0xff800000, 0,
-    0x807fffff, 0xff800000, 0xff800000, 0,
-    0x805a5a5a, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0xff7fffff, 0xff7fffff, 0xff800000, 0,
-    0x1, 0x80000001, 0x0, 0,
-    0x7fffff, 0x807fffff, 0x0, 0,
-    0x5a5a5a, 0x805a5a5a, 0x0, 0,
-    0x80000001, 0x80000001, 0x80000000, 0,
-    0x807fffff, 0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x805a5a5a, 0x80000000, 0,
-    0x1, 0xc0000000, 0xc0000000, 0,
-    0x7fffff, 0xc0000000, 0xc0000000, 0,
-    0x5a5a5a, 0xc0000000, 0xc0000000, 0,
-};
-static const unsigned long long add_rz_f32_2_vectors[] = {
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0xbfc00000, 0x0, 0,
-    0x7f800000, 0x80800000, 0x7f800000, 0,
-    0x7f800000, 0xff7fffff, 0x7f800000, 0,
-    0x7f800000, 0xbf800000, 0x7f800000, 0,
-    0x7f800000, 0xbfda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x80800001, 0x7f800000, 0,
-    0x80000001, 0xff800000, 0xff800000, 0,
-    0x807fffff, 0xff800000, 0xff800000, 0,
-    0x805a5a5a, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x7f7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0xff7fffff, 0xff7fffff, 0,
-    0x80000001, 0x80000000, 0x80000001, 0,
-    0x807fffff, 0x80000000, 0x807fffff, 0,
-    0x805a5a5a, 0x80000000, 0x805a5a5a, 0,
-    0x1, 0x1, 0x2, 0,
-};
-static const unsigned long long add_rz_ftz_f32_2_vectors[] = {
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0xbfc00000, 0x0, 0,
-    0x7f800000, 0x80800000, 0x7f800000, 0,
-    0x7f800000, 0xff7fffff, 0x7f800000, 0,
-    0x7f800000, 0xbf800000, 0x7f800000, 0,
-    0x7f800000, 0xbfda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x80800001, 0x7f800000, 0,
-    0x80000001, 0xff800000, 0xff800000, 0,
-    0x807fffff, 0xff800000, 0xff800000, 0,
-    0x805a5a5a, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x7f7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0xff7fffff, 0xff7fffff, 0,
-    0x1, 0x80000001, 0x0, 0,
-    0x7fffff, 0x807fffff, 0x0, 0,
-    0x5a5a5a, 0x805a5a5a, 0x0, 0,
-    0x80000001, 0x80000001, 0x80000000, 0,
-    0x807fffff, 0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x805a5a5a, 0x80000000, 0,
-    0x1, 0xc0000000, 0xc0000000, 0,
-    0x7fffff, 0xc0000000, 0xc0000000, 0,
-    0x5a5a5a, 0xc0000000, 0xc0000000, 0,
-};
-static const unsigned long long add_rm_f32_2_vectors[] = {
-    0x0, 0x80000000, 0x80000000, 0,
-    0x0, 0x0, 0x0, 0,
-    0x3fc00000, 0xbfc00000, 0x80000000, 0,
-    0x7f800000, 0x80800000, 0x7f800000, 0,
-    0x7f800000, 0xff7fffff, 0x7f800000, 0,
-    0x7f800000, 0xbf800000, 0x7f800000, 0,
-    0x7f800000, 0xbfda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x80800001, 0x7f800000, 0,
-    0x80000001, 0xff800000, 0xff800000, 0,
-    0x807fffff, 0xff800000, 0xff800000, 0,
-    0x805a5a5a, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x7f7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0xff7fffff, 0xff800000, 0,
-    0x80000001, 0x80000000, 0x80000001, 0,
-    0x807fffff, 0x80000000, 0x807fffff, 0,
-    0x805a5a5a, 0x80000000, 0x805a5a5a, 0,
-    0x1, 0x1, 0x2, 0,
-};
-static const unsigned long long add_rm_ftz_f32_2_vectors[] = {
-    0x0, 0x80000000, 0x80000000, 0,
-    0x0, 0x0, 0x0, 0,
-    0x3fc00000, 0xbfc00000, 0x80000000, 0,
-    0x7f800000, 0x80800000, 0x7f800000, 0,
-    0x7f800000, 0xff7fffff, 0x7f800000, 0,
-    0x7f800000, 0xbf800000, 0x7f800000, 0,
-    0x7f800000, 0xbfda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x80800001, 0x7f800000, 0,
-    0x80000001, 0xff800000, 0xff800000, 0,
-    0x807fffff, 0xff800000, 0xff800000, 0,
-    0x805a5a5a, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x7f7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0xff7fffff, 0xff800000, 0,
-};
-static const unsigned long long add_rp_f32_2_vectors[] = {
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0xbfc00000, 0x0, 0,
-    0x7f800000, 0x80800000, 0x7f800000, 0,
-    0x7f800000, 0xff7fffff, 0x7f800000, 0,
-    0x7f800000, 0xbf800000, 0x7f800000, 0,
-    0x7f800000, 0xbfda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x80800001, 0x7f800000, 0,
-    0x80000001, 0xff800000, 0xff800000, 0,
-    0x807fffff, 0xff800000, 0xff800000, 0,
-    0x805a5a5a, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0xff7fffff, 0xff7fffff, 0xff7fffff, 0,
-    0x80000001, 0x80000000, 0x80000001, 0,
-    0x807fffff, 0x80000000, 0x807fffff, 0,
-    0x805a5a5a, 0x80000000, 0x805a5a5a, 0,
-    0x1, 0x1, 0x2, 0,
-};
-static const unsigned long long add_rp_ftz_f32_2_vectors[] = {
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0xbfc00000, 0x0, 0,
-    0x7f800000, 0x80800000, 0x7f800000, 0,
-    0x7f800000, 0xff7fffff, 0x7f800000, 0,
-    0x7f800000, 0xbf800000, 0x7f800000, 0,
-    0x7f800000, 0xbfda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x80800001, 0x7f800000, 0,
-    0x80000001, 0xff800000, 0xff800000, 0,
-    0x807fffff, 0xff800000, 0xff800000, 0,
-    0x805a5a5a, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0xff7fffff, 0xff7fffff, 0xff7fffff, 0,
-    0x1, 0x80000001, 0x0, 0,
-    0x7fffff, 0x807fffff, 0x0, 0,
-    0x5a5a5a, 0x805a5a5a, 0x0, 0,
-    0x80000001, 0x80000001, 0x80000000, 0,
-    0x807fffff, 0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x805a5a5a, 0x80000000, 0,
-    0x1, 0xc0000000, 0xc0000000, 0,
-    0x7fffff, 0xc0000000, 0xc0000000, 0,
-    0x5a5a5a, 0xc0000000, 0xc0000000, 0,
-};
-static const unsigned long long add_f32x2_2_vectors[] = {
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x0, 0x0, 0,
-    0x8000000080000000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0xbfc00000bfc00000, 0x0, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0xff7fffffff7fffff, 0xff7fffffff7fffff, 0xff800000ff800000, 0,
-    0x8000000180000001, 0x8000000080000000, 0x8000000180000001, 0,
-    0x807fffff807fffff, 0x8000000080000000, 0x807fffff807fffff, 0,
-    0x805a5a5a805a5a5a, 0x8000000080000000, 0x805a5a5a805a5a5a, 0,
-    0x100000001, 0x100000001, 0x200000002, 0,
-};
-static const unsigned long long add_ftz_f32x2_2_vectors[] = {
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x0, 0x0, 0,
-    0x8000000080000000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0xbfc00000bfc00000, 0x0, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0xff7fffffff7fffff, 0xff7fffffff7fffff, 0xff800000ff800000, 0,
-    0x100000001, 0x8000000180000001, 0x0, 0,
-    0x7fffff007fffff, 0x807fffff807fffff, 0x0, 0,
-    0x5a5a5a005a5a5a, 0x805a5a5a805a5a5a, 0x0, 0,
-    0x8000000180000001, 0x8000000180000001, 0x8000000080000000, 0,
-    0x807fffff807fffff, 0x807fffff807fffff, 0x8000000080000000, 0,
-    0x805a5a5a805a5a5a, 0x805a5a5a805a5a5a, 0x8000000080000000, 0,
-    0x100000001, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x7fffff007fffff, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x5a5a5a005a5a5a, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-};
-static const unsigned long long add_rz_f32x2_2_vectors[] = {
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x0, 0x0, 0,
-    0x8000000080000000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0xbfc00000bfc00000, 0x0, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0xff7fffffff7fffff, 0xff7fffffff7fffff, 0,
-    0x8000000180000001, 0x8000000080000000, 0x8000000180000001, 0,
-    0x807fffff807fffff, 0x8000000080000000, 0x807fffff807fffff, 0,
-    0x805a5a5a805a5a5a, 0x8000000080000000, 0x805a5a5a805a5a5a, 0,
-    0x100000001, 0x100000001, 0x200000002, 0,
-};
-static const unsigned long long add_rz_ftz_f32x2_2_vectors[] = {
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x0, 0x0, 0,
-    0x8000000080000000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0xbfc00000bfc00000, 0x0, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0xff7fffffff7fffff, 0xff7fffffff7fffff, 0,
-    0x100000001, 0x8000000180000001, 0x0, 0,
-    0x7fffff007fffff, 0x807fffff807fffff, 0x0, 0,
-    0x5a5a5a005a5a5a, 0x805a5a5a805a5a5a, 0x0, 0,
-    0x8000000180000001, 0x8000000180000001, 0x8000000080000000, 0,
-    0x807fffff807fffff, 0x807fffff807fffff, 0x8000000080000000, 0,
-    0x805a5a5a805a5a5a, 0x805a5a5a805a5a5a, 0x8000000080000000, 0,
-    0x100000001, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x7fffff007fffff, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x5a5a5a005a5a5a, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-};
-static const unsigned long long add_rm_f32x2_2_vectors[] = {
-    0x0, 0x8000000080000000, 0x8000000080000000, 0,
-    0x0, 0x0, 0x0, 0,
-    0x3fc000003fc00000, 0xbfc00000bfc00000, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0xff7fffffff7fffff, 0xff800000ff800000, 0,
-    0x8000000180000001, 0x8000000080000000, 0x8000000180000001, 0,
-    0x807fffff807fffff, 0x8000000080000000, 0x807fffff807fffff, 0,
-    0x805a5a5a805a5a5a, 0x8000000080000000, 0x805a5a5a805a5a5a, 0,
-    0x100000001, 0x100000001, 0x200000002, 0,
-};
-static const unsigned long long add_rm_ftz_f32x2_2_vectors[] = {
-    0x0, 0x8000000080000000, 0x8000000080000000, 0,
-    0x0, 0x0, 0x0, 0,
-    0x3fc000003fc00000, 0xbfc00000bfc00000, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0xff7fffffff7fffff, 0xff800000ff800000, 0,
-};
-static const unsigned long long add_rp_f32x2_2_vectors[] = {
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x0, 0x0, 0,
-    0x8000000080000000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0xbfc00000bfc00000, 0x0, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0xff7fffffff7fffff, 0xff7fffffff7fffff, 0xff7fffffff7fffff, 0,
-    0x8000000180000001, 0x8000000080000000, 0x8000000180000001, 0,
-    0x807fffff807fffff, 0x8000000080000000, 0x807fffff807fffff, 0,
-    0x805a5a5a805a5a5a, 0x8000000080000000, 0x805a5a5a805a5a5a, 0,
-    0x100000001, 0x100000001, 0x200000002, 0,
-};
-static const unsigned long long add_rp_ftz_f32x2_2_vectors[] = {
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x0, 0x0, 0,
-    0x8000000080000000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0xbfc00000bfc00000, 0x0, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0xff7fffffff7fffff, 0xff7fffffff7fffff, 0xff7fffffff7fffff, 0,
-    0x100000001, 0x8000000180000001, 0x0, 0,
-    0x7fffff007fffff, 0x807fffff807fffff, 0x0, 0,
-    0x5a5a5a005a5a5a, 0x805a5a5a805a5a5a, 0x0, 0,
-    0x8000000180000001, 0x8000000180000001, 0x8000000080000000, 0,
-    0x807fffff807fffff, 0x807fffff807fffff, 0x8000000080000000, 0,
-    0x805a5a5a805a5a5a, 0x805a5a5a805a5a5a, 0x8000000080000000, 0,
-    0x100000001, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x7fffff007fffff, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x5a5a5a005a5a5a, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-};
-static const unsigned long long add_f64_2_vectors[] = {
-    0x0, 0x8000000000000000, 0x0, 0,
-    0x8000000000000000, 0x0, 0x0, 0,
-    0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x3ff8000000000000, 0xbff8000000000000, 0x0, 0,
-    0x7ff0000000000000, 0x8010000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0xffefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0xbffa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x8010000000000001, 0x7ff0000000000000, 0,
-    0x8000000000000001, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x800fffffffffffff, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 1,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 0,
-    0x7fefffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0xffefffffffffffff, 0xffefffffffffffff, 0xfff0000000000000, 0,
-    0x8000000000000001, 0x8000000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x8000000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x1, 0x2, 0,
-};
-static const unsigned long long add_rz_f64_2_vectors[] = {
-    0x0, 0x8000000000000000, 0x0, 0,
-    0x8000000000000000, 0x0, 0x0, 0,
-    0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x3ff8000000000000, 0xbff8000000000000, 0x0, 0,
-    0x7ff0000000000000, 0x8010000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0xffefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0xbffa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x8010000000000001, 0x7ff0000000000000, 0,
-    0x8000000000000001, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x800fffffffffffff, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 1,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 0,
-    0x7fefffffffffffff, 0x7fefffffffffffff, 0x7fefffffffffffff, 0,
-    0xffefffffffffffff, 0xffefffffffffffff, 0xffefffffffffffff, 0,
-    0x8000000000000001, 0x8000000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x8000000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x1, 0x2, 0,
-};
-static const unsigned long long add_rm_f64_2_vectors[] = {
-    0x0, 0x8000000000000000, 0x8000000000000000, 0,
-    0x0, 0x0, 0x0, 0,
-    0x3ff8000000000000, 0xbff8000000000000, 0x8000000000000000, 0,
-    0x7ff0000000000000, 0x8010000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0xffefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0xbffa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x8010000000000001, 0x7ff0000000000000, 0,
-    0x8000000000000001, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x800fffffffffffff, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 1,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 0,
-    0x7fefffffffffffff, 0x7fefffffffffffff, 0x7fefffffffffffff, 0,
-    0xffefffffffffffff, 0xffefffffffffffff, 0xfff0000000000000, 0,
-    0x8000000000000001, 0x8000000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x8000000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x1, 0x2, 0,
-};
-static const unsigned long long add_rp_f64_2_vectors[] = {
-    0x0, 0x8000000000000000, 0x0, 0,
-    0x8000000000000000, 0x0, 0x0, 0,
-    0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x3ff8000000000000, 0xbff8000000000000, 0x0, 0,
-    0x7ff0000000000000, 0x8010000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0xffefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0xbffa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x8010000000000001, 0x7ff0000000000000, 0,
-    0x8000000000000001, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x800fffffffffffff, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 1,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 0,
-    0x7fefffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0xffefffffffffffff, 0xffefffffffffffff, 0xffefffffffffffff, 0,
-    0x8000000000000001, 0x8000000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x8000000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x1, 0x2, 0,
-};
-static const unsigned long long add_f16_2_vectors[] = {
-    0x0, 0x8000, 0x0, 0,
-    0x8000, 0x0, 0x0, 0,
-    0x8000, 0x8000, 0x8000, 0,
-    0x3e00, 0xbe00, 0x0, 0,
-    0x7c00, 0x8400, 0x7c00, 0,
-    0x7c00, 0xfbff, 0x7c00, 0,
-    0x7c00, 0xbc00, 0x7c00, 0,
-    0x7c00, 0xbe5a, 0x7c00, 0,
-    0x7c00, 0x8401, 0x7c00, 0,
-    0x8001, 0xfc00, 0xfc00, 0,
-    0x83ff, 0xfc00, 0xfc00, 0,
-    0x825a, 0xfc00, 0xfc00, 0,
-    0x7c00, 0xfc00, 0x7fff, 1,
-    0xfc00, 0x7c00, 0x7fff, 0,
-    0x7e00, 0x400, 0x7fff, 0,
-    0x7e5a, 0x7bff, 0x7fff, 0,
-    0xffff, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3e5a, 0x7fff, 0,
-    0xfdff, 0x401, 0x7fff, 0,
-    0x7bff, 0x7bff, 0x7c00, 0,
-    0xfbff, 0xfbff, 0xfc00, 0,
-    0x8001, 0x8000, 0x8001, 0,
-    0x83ff, 0x8000, 0x83ff, 0,
-    0x825a, 0x8000, 0x825a, 0,
-    0x1, 0x1, 0x2, 0,
-};
-static const unsigned long long add_f16x2_2_vectors[] = {
-    0x0, 0x80008000, 0x0, 0,
-    0x80008000, 0x0, 0x0, 0,
-    0x80008000, 0x80008000, 0x80008000, 0,
-    0x3e003e00, 0xbe00be00, 0x0, 0,
-    0x7c007c00, 0x84008400, 0x7c007c00, 0,
-    0x7c007c00, 0xfbfffbff, 0x7c007c00, 0,
-    0x7c007c00, 0xbc00bc00, 0x7c007c00, 0,
-    0x7c007c00, 0xbe5abe5a, 0x7c007c00, 0,
-    0x7c007c00, 0x84018401, 0x7c007c00, 0,
-    0x80018001, 0xfc00fc00, 0xfc00fc00, 0,
-    0x83ff83ff, 0xfc00fc00, 0xfc00fc00, 0,
-    0x825a825a, 0xfc00fc00, 0xfc00fc00, 0,
-    0x7c007c00, 0xfc00fc00, 0x7fff7fff, 1,
-    0xfc00fc00, 0x7c007c00, 0x7fff7fff, 0,
-    0x7e007e00, 0x4000400, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7bff7bff, 0x7fff7fff, 0,
-    0xffffffff, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3e5a3e5a, 0x7fff7fff, 0,
-    0xfdfffdff, 0x4010401, 0x7fff7fff, 0,
-    0x7bff7bff, 0x7bff7bff, 0x7c007c00, 0,
-    0xfbfffbff, 0xfbfffbff, 0xfc00fc00, 0,
-    0x80018001, 0x80008000, 0x80018001, 0,
-    0x83ff83ff, 0x80008000, 0x83ff83ff, 0,
-    0x825a825a, 0x80008000, 0x825a825a, 0,
-    0x10001, 0x10001, 0x20002, 0,
-};
-static const unsigned long long add_sat_f16_2_vectors[] = {
-    0x3c00, 0x400, 0x3c00, 0,
-    0x3c00, 0x7bff, 0x3c00, 0,
-    0x3c00, 0x3c00, 0x3c00, 0,
-    0x3c00, 0x3e5a, 0x3c00, 0,
-    0x3c00, 0x401, 0x3c00, 0,
-    0x7c00, 0x3800, 0x3c00, 0,
-    0x3800, 0x3400, 0x3a00, 0,
-    0xbc00, 0x3800, 0x0, 0,
-    0xfc00, 0x3c00, 0x0, 0,
-    0x7e00, 0x3c00, 0x0, 0,
-    0x7e5a, 0x3c00, 0x0, 0,
-    0xffff, 0x3c00, 0x0, 0,
-    0x7c01, 0x3c00, 0x0, 0,
-    0xfdff, 0x3c00, 0x0, 0,
-    0x7c00, 0xfc00, 0x0, 0,
-    0x8000, 0x8000, 0x0, 0,
-};
-static const unsigned long long add_sat_f16x2_2_vectors[] = {
-    0x3c003c00, 0x4000400, 0x3c003c00, 0,
-    0x3c003c00, 0x7bff7bff, 0x3c003c00, 0,
-    0x3c003c00, 0x3c003c00, 0x3c003c00, 0,
-    0x3c003c00, 0x3e5a3e5a, 0x3c003c00, 0,
-    0x3c003c00, 0x4010401, 0x3c003c00, 0,
-    0x7c007c00, 0x38003800, 0x3c003c00, 0,
-    0x38003800, 0x34003400, 0x3a003a00, 0,
-    0xbc00bc00, 0x38003800, 0x0, 0,
-    0xfc00fc00, 0x3c003c00, 0x0, 0,
-    0x7e007e00, 0x3c003c00, 0x0, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x0, 0,
-    0xffffffff, 0x3c003c00, 0x0, 0,
-    0x7c017c01, 0x3c003c00, 0x0, 0,
-    0xfdfffdff, 0x3c003c00, 0x0, 0,
-    0x7c007c00, 0xfc00fc00, 0x0, 0,
-    0x80008000, 0x80008000, 0x0, 0,
-};
-static const unsigned long long add_ftz_f16_2_vectors[] = {
-    0x0, 0x8000, 0x0, 0,
-    0x8000, 0x0, 0x0, 0,
-    0x8000, 0x8000, 0x8000, 0,
-    0x3e00, 0xbe00, 0x0, 0,
-    0x7c00, 0x8400, 0x7c00, 0,
-    0x7c00, 0xfbff, 0x7c00, 0,
-    0x7c00, 0xbc00, 0x7c00, 0,
-    0x7c00, 0xbe5a, 0x7c00, 0,
-    0x7c00, 0x8401, 0x7c00, 0,
-    0x8001, 0xfc00, 0xfc00, 0,
-    0x83ff, 0xfc00, 0xfc00, 0,
-    0x825a, 0xfc00, 0xfc00, 0,
-    0x7c00, 0xfc00, 0x7fff, 1,
-    0xfc00, 0x7c00, 0x7fff, 0,
-    0x7e00, 0x400, 0x7fff, 0,
-    0x7e5a, 0x7bff, 0x7fff, 0,
-    0xffff, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3e5a, 0x7fff, 0,
-    0xfdff, 0x401, 0x7fff, 0,
-    0x7bff, 0x7bff, 0x7c00, 0,
-    0xfbff, 0xfbff, 0xfc00, 0,
-    0x1, 0x8001, 0x0, 0,
-    0x3ff, 0x83ff, 0x0, 0,
-    0x25a, 0x825a, 0x0, 0,
-    0x8001, 0x8001, 0x8000, 0,
-    0x83ff, 0x83ff, 0x8000, 0,
-    0x825a, 0x825a, 0x8000, 0,
-    0x1, 0xc000, 0xc000, 0,
-    0x3ff, 0xc000, 0xc000, 0,
-    0x25a, 0xc000, 0xc000, 0,
-};
-static const unsigned long long add_ftz_f16x2_2_vectors[] = {
-    0x0, 0x80008000, 0x0, 0,
-    0x80008000, 0x0, 0x0, 0,
-    0x80008000, 0x80008000, 0x80008000, 0,
-    0x3e003e00, 0xbe00be00, 0x0, 0,
-    0x7c007c00, 0x84008400, 0x7c007c00, 0,
-    0x7c007c00, 0xfbfffbff, 0x7c007c00, 0,
-    0x7c007c00, 0xbc00bc00, 0x7c007c00, 0,
-    0x7c007c00, 0xbe5abe5a, 0x7c007c00, 0,
-    0x7c007c00, 0x84018401, 0x7c007c00, 0,
-    0x80018001, 0xfc00fc00, 0xfc00fc00, 0,
-    0x83ff83ff, 0xfc00fc00, 0xfc00fc00, 0,
-    0x825a825a, 0xfc00fc00, 0xfc00fc00, 0,
-    0x7c007c00, 0xfc00fc00, 0x7fff7fff, 1,
-    0xfc00fc00, 0x7c007c00, 0x7fff7fff, 0,
-    0x7e007e00, 0x4000400, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7bff7bff, 0x7fff7fff, 0,
-    0xffffffff, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3e5a3e5a, 0x7fff7fff, 0,
-    0xfdfffdff, 0x4010401, 0x7fff7fff, 0,
-    0x7bff7bff, 0x7bff7bff, 0x7c007c00, 0,
-    0xfbfffbff, 0xfbfffbff, 0xfc00fc00, 0,
-    0x10001, 0x80018001, 0x0, 0,
-    0x3ff03ff, 0x83ff83ff, 0x0, 0,
-    0x25a025a, 0x825a825a, 0x0, 0,
-    0x80018001, 0x80018001, 0x80008000, 0,
-    0x83ff83ff, 0x83ff83ff, 0x80008000, 0,
-    0x825a825a, 0x825a825a, 0x80008000, 0,
-    0x10001, 0xc000c000, 0xc000c000, 0,
-    0x3ff03ff, 0xc000c000, 0xc000c000, 0,
-    0x25a025a, 0xc000c000, 0xc000c000, 0,
-};
-static const unsigned long long add_bf16_2_vectors[] = {
-    0x0, 0x8000, 0x0, 0,
-    0x8000, 0x0, 0x0, 0,
-    0x8000, 0x8000, 0x8000, 0,
-    0x3fc0, 0xbfc0, 0x0, 0,
-    0x7f80, 0x8080, 0x7f80, 0,
-    0x7f80, 0xff7f, 0x7f80, 0,
-    0x7f80, 0xbf80, 0x7f80, 0,
-    0x7f80, 0xbfda, 0x7f80, 0,
-    0x7f80, 0x8081, 0x7f80, 0,
-    0x8001, 0xff80, 0xff80, 0,
-    0x807f, 0xff80, 0xff80, 0,
-    0x805a, 0xff80, 0xff80, 0,
-    0x7f80, 0xff80, 0x7fff, 1,
-    0xff80, 0x7f80, 0x7fff, 0,
-    0x7fc0, 0x80, 0x7fff, 0,
-    0x7fda, 0x7f7f, 0x7fff, 0,
-    0xffff, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3fda, 0x7fff, 0,
-    0xffbf, 0x81, 0x7fff, 0,
-    0x7f7f, 0x7f7f, 0x7f80, 0,
-    0xff7f, 0xff7f, 0xff80, 0,
-    0x8001, 0x8000, 0x8001, 0,
-    0x807f, 0x8000, 0x807f, 0,
-    0x805a, 0x8000, 0x805a, 0,
-    0x1, 0x1, 0x2, 0,
-};
-static const unsigned long long add_bf16x2_2_vectors[] = {
-    0x0, 0x80008000, 0x0, 0,
-    0x80008000, 0x0, 0x0, 0,
-    0x80008000, 0x80008000, 0x80008000, 0,
-    0x3fc03fc0, 0xbfc0bfc0, 0x0, 0,
-    0x7f807f80, 0x80808080, 0x7f807f80, 0,
-    0x7f807f80, 0xff7fff7f, 0x7f807f80, 0,
-    0x7f807f80, 0xbf80bf80, 0x7f807f80, 0,
-    0x7f807f80, 0xbfdabfda, 0x7f807f80, 0,
-    0x7f807f80, 0x80818081, 0x7f807f80, 0,
-    0x80018001, 0xff80ff80, 0xff80ff80, 0,
-    0x807f807f, 0xff80ff80, 0xff80ff80, 0,
-    0x805a805a, 0xff80ff80, 0xff80ff80, 0,
-    0x7f807f80, 0xff80ff80, 0x7fff7fff, 1,
-    0xff80ff80, 0x7f807f80, 0x7fff7fff, 0,
-    0x7fc07fc0, 0x800080, 0x7fff7fff, 0,
-    0x7fda7fda, 0x7f7f7f7f, 0x7fff7fff, 0,
-    0xffffffff, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3fda3fda, 0x7fff7fff, 0,
-    0xffbfffbf, 0x810081, 0x7fff7fff, 0,
-    0x7f7f7f7f, 0x7f7f7f7f, 0x7f807f80, 0,
-    0xff7fff7f, 0xff7fff7f, 0xff80ff80, 0,
-    0x80018001, 0x80008000, 0x80018001, 0,
-    0x807f807f, 0x80008000, 0x807f807f, 0,
-    0x805a805a, 0x80008000, 0x805a805a, 0,
-    0x10001, 0x10001, 0x20002, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f32x2}, {1, PTXSPEC_TYPE_f32x2}, {2, PTXSPEC_TYPE_f32x2}};
+static const ptxspec_register s2[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s3[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s4[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_f16x2}, {2, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s5[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s6[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}, {2, PTXSPEC_TYPE_bf16x2}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
+static const unsigned short c1[] = {
+    30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45};
+static const unsigned short c2[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 46, 47, 48, 49, 50,
+    51, 52, 53, 54};
+static const unsigned short c3[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 55, 56, 26, 27, 28, 29};
+static const unsigned short c4[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 55, 56, 46, 47, 48, 49, 50,
+    51, 52, 53, 54};
+static const unsigned short c5[] = {
+    57, 58, 59, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 55, 25, 26, 27, 28, 29};
+static const unsigned short c6[] = {
+    57, 58, 59, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 55, 25};
+static const unsigned short c7[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 56, 26, 27, 28, 29};
+static const unsigned short c8[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 56, 46, 47, 48, 49, 50,
+    51, 52, 53, 54};
+static const unsigned short c9[] = {
+    60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 29};
+static const unsigned short c10[] = {
+    60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 86, 87, 83, 84, 85, 29};
+static const unsigned short c11[] = {
+    88, 58, 89, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 86, 82, 83, 84, 85, 29};
+static const unsigned short c12[] = {
+    60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 87, 83, 84, 85, 29};
+static const unsigned short c13[] = {
+    90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 29};
+static const unsigned short c14[] = {
+    114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129};
+static const unsigned short c15[] = {
+    90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 130, 131, 132, 133,
+    134, 135, 136, 137, 138};
+static const unsigned short c16[] = {
+    90, 91, 92, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 111, 157, 158,
+    29};
 
 int main(void)
 {
     ptxspec_begin("add");
-    ptxspec_run("add.f32", (const void *)add_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, add_f32_2_vectors, 30);
-    ptxspec_run("add.sat.f32", (const void *)add_sat_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, add_sat_f32_2_vectors, 16);
-    ptxspec_run("add.ftz.f32", (const void *)add_ftz_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, add_ftz_f32_2_vectors, 35);
-    ptxspec_run("add.ftz.sat.f32", (const void *)add_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, add_sat_f32_2_vectors, 16);
-    ptxspec_run("add.rn.f32", (const void *)add_rn_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, add_f32_2_vectors, 30);
-    ptxspec_run("add.rn.sat.f32", (const void *)add_rn_sat_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, add_sat_f32_2_vectors, 16);
-    ptxspec_run("add.rn.ftz.f32", (const void *)add_rn_ftz_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, add_ftz_f32_2_vectors, 35);
-    ptxspec_run("add.rn.ftz.sat.f32", (const void *)add_rn_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, add_sat_f32_2_vectors, 16);
-    ptxspec_run("add.rz.f32", (const void *)add_rz_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, add_rz_f32_2_vectors, 30);
-    ptxspec_run("add.rz.sat.f32", (const void *)add_rz_sat_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, add_sat_f32_2_vectors, 16);
-    ptxspec_run("add.rz.ftz.f32", (const void *)add_rz_ftz_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, add_rz_ftz_f32_2_vectors, 35);
-    ptxspec_run("add.rz.ftz.sat.f32", (const void *)add_rz_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, add_sat_f32_2_vectors, 16);
-    ptxspec_run("add.rm.f32", (const void *)add_rm_f32_2, PTXSPEC_PTX >= 10, 200, 2, 32, 32, 32, 0x7f800000, add_rm_f32_2_vectors, 29);
-    ptxspec_run("add.rm.sat.f32", (const void *)add_rm_sat_f32_2, PTXSPEC_PTX >= 10, 200, 2, 32, 32, 32, 0x7f800000, add_sat_f32_2_vectors, 16);
-    ptxspec_run("add.rm.ftz.f32", (const void *)add_rm_ftz_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, add_rm_ftz_f32_2_vectors, 25);
-    ptxspec_run("add.rm.ftz.sat.f32", (const void *)add_rm_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, add_sat_f32_2_vectors, 16);
-    ptxspec_run("add.rp.f32", (const void *)add_rp_f32_2, PTXSPEC_PTX >= 10, 200, 2, 32, 32, 32, 0x7f800000, add_rp_f32_2_vectors, 30);
-    ptxspec_run("add.rp.sat.f32", (const void *)add_rp_sat_f32_2, PTXSPEC_PTX >= 10, 200, 2, 32, 32, 32, 0x7f800000, add_sat_f32_2_vectors, 16);
-    ptxspec_run("add.rp.ftz.f32", (const void *)add_rp_ftz_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, add_rp_ftz_f32_2_vectors, 35);
-    ptxspec_run("add.rp.ftz.sat.f32", (const void *)add_rp_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, add_sat_f32_2_vectors, 16);
-    ptxspec_run("add.f32x2", (const void *)add_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, add_f32x2_2_vectors, 30);
-    ptxspec_run("add.ftz.f32x2", (const void *)add_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, add_ftz_f32x2_2_vectors, 35);
-    ptxspec_run("add.rn.f32x2", (const void *)add_rn_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, add_f32x2_2_vectors, 30);
-    ptxspec_run("add.rn.ftz.f32x2", (const void *)add_rn_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, add_ftz_f32x2_2_vectors, 35);
-    ptxspec_run("add.rz.f32x2", (const void *)add_rz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, add_rz_f32x2_2_vectors, 30);
-    ptxspec_run("add.rz.ftz.f32x2", (const void *)add_rz_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, add_rz_ftz_f32x2_2_vectors, 35);
-    ptxspec_run("add.rm.f32x2", (const void *)add_rm_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, add_rm_f32x2_2_vectors, 29);
-    ptxspec_run("add.rm.ftz.f32x2", (const void *)add_rm_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, add_rm_ftz_f32x2_2_vectors, 25);
-    ptxspec_run("add.rp.f32x2", (const void *)add_rp_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, add_rp_f32x2_2_vectors, 30);
-    ptxspec_run("add.rp.ftz.f32x2", (const void *)add_rp_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, add_rp_ftz_f32x2_2_vectors, 35);
-    ptxspec_run("add.f64", (const void *)add_f64_2, PTXSPEC_PTX >= 10, 100, 2, 64, 64, 64, 0x7ff0000000000000, add_f64_2_vectors, 27);
-    ptxspec_run("add.rn.f64", (const void *)add_rn_f64_2, PTXSPEC_PTX >= 10, 100, 2, 64, 64, 64, 0x7ff0000000000000, add_f64_2_vectors, 27);
-    ptxspec_run("add.rz.f64", (const void *)add_rz_f64_2, PTXSPEC_PTX >= 10, 100, 2, 64, 64, 64, 0x7ff0000000000000, add_rz_f64_2_vectors, 27);
-    ptxspec_run("add.rm.f64", (const void *)add_rm_f64_2, PTXSPEC_PTX >= 10, 130, 2, 64, 64, 64, 0x7ff0000000000000, add_rm_f64_2_vectors, 26);
-    ptxspec_run("add.rp.f64", (const void *)add_rp_f64_2, PTXSPEC_PTX >= 10, 130, 2, 64, 64, 64, 0x7ff0000000000000, add_rp_f64_2_vectors, 27);
-    ptxspec_run("add.f16", (const void *)add_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, add_f16_2_vectors, 25);
-    ptxspec_run("add.f16x2", (const void *)add_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, add_f16x2_2_vectors, 25);
-    ptxspec_run("add.sat.f16", (const void *)add_sat_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, add_sat_f16_2_vectors, 16);
-    ptxspec_run("add.sat.f16x2", (const void *)add_sat_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, add_sat_f16x2_2_vectors, 16);
-    ptxspec_run("add.ftz.f16", (const void *)add_ftz_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, add_ftz_f16_2_vectors, 30);
-    ptxspec_run("add.ftz.f16x2", (const void *)add_ftz_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, add_ftz_f16x2_2_vectors, 30);
-    ptxspec_run("add.ftz.sat.f16", (const void *)add_ftz_sat_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, add_sat_f16_2_vectors, 16);
-    ptxspec_run("add.ftz.sat.f16x2", (const void *)add_ftz_sat_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, add_sat_f16x2_2_vectors, 16);
-    ptxspec_run("add.rn.f16", (const void *)add_rn_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, add_f16_2_vectors, 25);
-    ptxspec_run("add.rn.f16x2", (const void *)add_rn_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, add_f16x2_2_vectors, 25);
-    ptxspec_run("add.rn.sat.f16", (const void *)add_rn_sat_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, add_sat_f16_2_vectors, 16);
-    ptxspec_run("add.rn.sat.f16x2", (const void *)add_rn_sat_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, add_sat_f16x2_2_vectors, 16);
-    ptxspec_run("add.rn.ftz.f16", (const void *)add_rn_ftz_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, add_ftz_f16_2_vectors, 30);
-    ptxspec_run("add.rn.ftz.f16x2", (const void *)add_rn_ftz_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, add_ftz_f16x2_2_vectors, 30);
-    ptxspec_run("add.rn.ftz.sat.f16", (const void *)add_rn_ftz_sat_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, add_sat_f16_2_vectors, 16);
-    ptxspec_run("add.rn.ftz.sat.f16x2", (const void *)add_rn_ftz_sat_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, add_sat_f16x2_2_vectors, 16);
-    ptxspec_run("add.bf16", (const void *)add_bf16_2, PTXSPEC_PTX >= 78, 900, 2, 16, 16, 16, 0x7f80, add_bf16_2_vectors, 25);
-    ptxspec_run("add.bf16x2", (const void *)add_bf16x2_2, PTXSPEC_PTX >= 78, 900, 2, 32, 32, 16, 0x7f80, add_bf16x2_2_vectors, 25);
-    ptxspec_run("add.rn.bf16", (const void *)add_rn_bf16_2, PTXSPEC_PTX >= 78, 900, 2, 16, 16, 16, 0x7f80, add_bf16_2_vectors, 25);
-    ptxspec_run("add.rn.bf16x2", (const void *)add_rn_bf16x2_2, PTXSPEC_PTX >= 78, 900, 2, 32, 32, 16, 0x7f80, add_bf16x2_2_vectors, 25);
+    PTXSPEC_RUN(add_f32_2, s0, rows4, c0);
+    PTXSPEC_RUN(add_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(add_ftz_f32_2, s0, rows4, c2);
+    PTXSPEC_RUN(add_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(add_rn_f32_2, s0, rows4, c0);
+    PTXSPEC_RUN(add_rn_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(add_rn_ftz_f32_2, s0, rows4, c2);
+    PTXSPEC_RUN(add_rn_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(add_rz_f32_2, s0, rows4, c3);
+    PTXSPEC_RUN(add_rz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(add_rz_ftz_f32_2, s0, rows4, c4);
+    PTXSPEC_RUN(add_rz_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(add_rm_f32_2, s0, rows4, c5);
+    PTXSPEC_RUN(add_rm_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(add_rm_ftz_f32_2, s0, rows4, c6);
+    PTXSPEC_RUN(add_rm_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(add_rp_f32_2, s0, rows4, c7);
+    PTXSPEC_RUN(add_rp_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(add_rp_ftz_f32_2, s0, rows4, c8);
+    PTXSPEC_RUN(add_rp_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(add_f32x2_2, s1, rows4, c0);
+    PTXSPEC_RUN(add_ftz_f32x2_2, s1, rows4, c2);
+    PTXSPEC_RUN(add_rn_f32x2_2, s1, rows4, c0);
+    PTXSPEC_RUN(add_rn_ftz_f32x2_2, s1, rows4, c2);
+    PTXSPEC_RUN(add_rz_f32x2_2, s1, rows4, c3);
+    PTXSPEC_RUN(add_rz_ftz_f32x2_2, s1, rows4, c4);
+    PTXSPEC_RUN(add_rm_f32x2_2, s1, rows4, c5);
+    PTXSPEC_RUN(add_rm_ftz_f32x2_2, s1, rows4, c6);
+    PTXSPEC_RUN(add_rp_f32x2_2, s1, rows4, c7);
+    PTXSPEC_RUN(add_rp_ftz_f32x2_2, s1, rows4, c8);
+    PTXSPEC_RUN(add_f64_2, s2, rows4, c9);
+    PTXSPEC_RUN(add_rn_f64_2, s2, rows4, c9);
+    PTXSPEC_RUN(add_rz_f64_2, s2, rows4, c10);
+    PTXSPEC_RUN(add_rm_f64_2, s2, rows4, c11);
+    PTXSPEC_RUN(add_rp_f64_2, s2, rows4, c12);
+    PTXSPEC_RUN(add_f16_2, s3, rows4, c13);
+    PTXSPEC_RUN(add_f16x2_2, s4, rows4, c13);
+    PTXSPEC_RUN(add_sat_f16_2, s3, rows4, c14);
+    PTXSPEC_RUN(add_sat_f16x2_2, s4, rows4, c14);
+    PTXSPEC_RUN(add_ftz_f16_2, s3, rows4, c15);
+    PTXSPEC_RUN(add_ftz_f16x2_2, s4, rows4, c15);
+    PTXSPEC_RUN(add_ftz_sat_f16_2, s3, rows4, c14);
+    PTXSPEC_RUN(add_ftz_sat_f16x2_2, s4, rows4, c14);
+    PTXSPEC_RUN(add_rn_f16_2, s3, rows4, c13);
+    PTXSPEC_RUN(add_rn_f16x2_2, s4, rows4, c13);
+    PTXSPEC_RUN(add_rn_sat_f16_2, s3, rows4, c14);
+    PTXSPEC_RUN(add_rn_sat_f16x2_2, s4, rows4, c14);
+    PTXSPEC_RUN(add_rn_ftz_f16_2, s3, rows4, c15);
+    PTXSPEC_RUN(add_rn_ftz_f16x2_2, s4, rows4, c15);
+    PTXSPEC_RUN(add_rn_ftz_sat_f16_2, s3, rows4, c14);
+    PTXSPEC_RUN(add_rn_ftz_sat_f16x2_2, s4, rows4, c14);
+    PTXSPEC_RUN(add_bf16_2, s5, rows4, c16);
+    PTXSPEC_RUN(add_bf16x2_2, s6, rows4, c16);
+    PTXSPEC_RUN(add_rn_bf16_2, s5, rows4, c16);
+    PTXSPEC_RUN(add_rn_bf16x2_2, s6, rows4, c16);
     return ptxspec_end();
 }
 #endif

@@ -5,93 +5,79 @@
 //     nvcc -arch=native -o copysign copysign.cu && ./copysign
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// copysign.f32: sm_20, PTX 2.0
-extern "C" __global__ void copysign_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("copysign.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// copysign.f64: sm_20, PTX 2.0
-extern "C" __global__ void copysign_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("copysign.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
+PTXSPEC_f_f_f(copysign_f32_2, "copysign.f32", 200, 20)
+PTXSPEC_d_d_d(copysign_f64_2, "copysign.f64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long copysign_f32_2_vectors[] = {
-    0xbf800000, 0x40000000, 0xc0000000, 0,
-    0x800000, 0xc0400000, 0x40400000, 0,
-    0x7f7fffff, 0xc0400000, 0x40400000, 0,
-    0x3f800000, 0xc0400000, 0x40400000, 0,
-    0x3fda5a5a, 0xc0400000, 0x40400000, 0,
-    0x800001, 0xc0400000, 0x40400000, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x7f800000, 0x80000000, 0x0, 0,
-    0x80800000, 0x7f800000, 0xff800000, 0,
-    0xff7fffff, 0x7f800000, 0xff800000, 0,
-    0xbf800000, 0x7f800000, 0xff800000, 0,
-    0xbfda5a5a, 0x7f800000, 0xff800000, 0,
-    0x80800001, 0x7f800000, 0xff800000, 0,
-    0x80000001, 0x1, 0x80000001, 0,
-    0x807fffff, 0x1, 0x80000001, 0,
-    0x805a5a5a, 0x1, 0x80000001, 0,
-    0x1, 0xff7fffff, 0x7f7fffff, 0,
-    0x7fffff, 0xff7fffff, 0x7f7fffff, 0,
-    0x5a5a5a, 0xff7fffff, 0x7f7fffff, 0,
-    0xffc00000, 0x3f800000, 0xbf800000, 0,
-    0x7f800001, 0xbf800000, 0x3f800000, 0,
-    0xbf800000, 0x7f800001, 0xff800001, 0,
-    0x0, 0xffc12345, 0x7fc12345, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows4[][4] = {
+    {0xbf800000, 0x40000000, 0xc0000000, 0},
+    {0x800000, 0xc0400000, 0x40400000, 0},
+    {0x7f7fffff, 0xc0400000, 0x40400000, 0},
+    {0x3f800000, 0xc0400000, 0x40400000, 0},
+    {0x3fda5a5a, 0xc0400000, 0x40400000, 0},
+    {0x800001, 0xc0400000, 0x40400000, 0},
+    {0x80000000, 0, 0x80000000, 0},
+    {0x7f800000, 0x80000000, 0, 0},
+    {0x80800000, 0x7f800000, 0xff800000, 0},
+    {0xff7fffff, 0x7f800000, 0xff800000, 0},
+    {0xbf800000, 0x7f800000, 0xff800000, 0},
+    {0xbfda5a5a, 0x7f800000, 0xff800000, 0},
+    {0x80800001, 0x7f800000, 0xff800000, 0},
+    {0x80000001, 1, 0x80000001, 0},
+    {0x807fffff, 1, 0x80000001, 0},
+    {0x805a5a5a, 1, 0x80000001, 0},
+    {1, 0xff7fffff, 0x7f7fffff, 0},
+    {0x7fffff, 0xff7fffff, 0x7f7fffff, 0},
+    {0x5a5a5a, 0xff7fffff, 0x7f7fffff, 0},
+    {0xffc00000, 0x3f800000, 0xbf800000, 0},
+    {0x7f800001, 0xbf800000, 0x3f800000, 0},
+    {0xbf800000, 0x7f800001, 0xff800001, 0},
+    {0, 0xffc12345, 0x7fc12345, 0},
+    {0xbff0000000000000, 0x4000000000000000, 0xc000000000000000, 0},
+    {0x10000000000000, 0xc008000000000000, 0x4008000000000000, 0},
+    {0x7fefffffffffffff, 0xc008000000000000, 0x4008000000000000, 0},
+    {0x3ff0000000000000, 0xc008000000000000, 0x4008000000000000, 0},
+    {0x3ffa5a5a5a5a5a5a, 0xc008000000000000, 0x4008000000000000, 0},
+    {0x10000000000001, 0xc008000000000000, 0x4008000000000000, 0},
+    {0x8000000000000000, 0, 0x8000000000000000, 0},
+    {0x7ff0000000000000, 0x8000000000000000, 0, 0},
+    {0x8010000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0},
+    {0xffefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0},
+    {0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0},
+    {0xbffa5a5a5a5a5a5a, 0x7ff0000000000000, 0xfff0000000000000, 0},
+    {0x8010000000000001, 0x7ff0000000000000, 0xfff0000000000000, 0},
+    {0x8000000000000001, 1, 0x8000000000000001, 0},
+    {0x800fffffffffffff, 1, 0x8000000000000001, 0},
+    {0x800a5a5a5a5a5a5a, 1, 0x8000000000000001, 0},
+    {1, 0xffefffffffffffff, 0x7fefffffffffffff, 0},
+    {0xfffffffffffff, 0xffefffffffffffff, 0x7fefffffffffffff, 0},
+    {0xa5a5a5a5a5a5a, 0xffefffffffffffff, 0x7fefffffffffffff, 0},
+    {0xfff8000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0},
+    {0xbff0000000000000, 0x7ff0000000000001, 0xfff0000000000001, 0},
+    {0, 0xfff8000000000123, 0x7ff8000000000123, 0},
 };
-static const unsigned long long copysign_f64_2_vectors[] = {
-    0xbff0000000000000, 0x4000000000000000, 0xc000000000000000, 0,
-    0x10000000000000, 0xc008000000000000, 0x4008000000000000, 0,
-    0x7fefffffffffffff, 0xc008000000000000, 0x4008000000000000, 0,
-    0x3ff0000000000000, 0xc008000000000000, 0x4008000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0xc008000000000000, 0x4008000000000000, 0,
-    0x10000000000001, 0xc008000000000000, 0x4008000000000000, 0,
-    0x8000000000000000, 0x0, 0x8000000000000000, 0,
-    0x7ff0000000000000, 0x8000000000000000, 0x0, 0,
-    0x8010000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0xffefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0xbffa5a5a5a5a5a5a, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x8010000000000001, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x8000000000000001, 0x1, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x1, 0x8000000000000001, 0,
-    0x800a5a5a5a5a5a5a, 0x1, 0x8000000000000001, 0,
-    0x1, 0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0xfffffffffffff, 0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0xa5a5a5a5a5a5a, 0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0,
-    0xbff0000000000000, 0x7ff0000000000001, 0xfff0000000000001, 0,
-    0x0, 0xfff8000000000123, 0x7ff8000000000123, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_f64}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22};
+static const unsigned short c1[] = {
+    23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44};
 
 int main(void)
 {
     ptxspec_begin("copysign");
-    ptxspec_run("copysign.f32", (const void *)copysign_f32_2, PTXSPEC_PTX >= 20, 200, 2, 32, 32, 32, 0x7f800000, copysign_f32_2_vectors, 23);
-    ptxspec_run("copysign.f64", (const void *)copysign_f64_2, PTXSPEC_PTX >= 20, 200, 2, 64, 64, 64, 0x7ff0000000000000, copysign_f64_2_vectors, 22);
+    PTXSPEC_RUN(copysign_f32_2, s0, rows4, c0);
+    PTXSPEC_RUN(copysign_f64_2, s1, rows4, c1);
     return ptxspec_end();
 }
 #endif

@@ -5,1006 +5,223 @@
 //     nvcc -arch=native -o div div.cu && ./div
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// div.approx.f32: sm_10, PTX 1.4
-extern "C" __global__ void div_approx_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("div.approx.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// div.approx.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void div_approx_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("div.approx.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// div.full.f32: sm_10, PTX 1.4
-extern "C" __global__ void div_full_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("div.full.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// div.full.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void div_full_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("div.full.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// div.rn.f32: sm_20, PTX 1.4
-extern "C" __global__ void div_rn_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("div.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// div.rn.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void div_rn_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("div.rn.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// div.rz.f32: sm_20, PTX 1.4
-extern "C" __global__ void div_rz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("div.rz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// div.rz.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void div_rz_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("div.rz.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// div.rm.f32: sm_20, PTX 1.4
-extern "C" __global__ void div_rm_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("div.rm.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// div.rm.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void div_rm_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("div.rm.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// div.rp.f32: sm_20, PTX 1.4
-extern "C" __global__ void div_rp_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("div.rp.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// div.rp.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void div_rp_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("div.rp.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// div.rn.f64: sm_10, PTX 1.0
-extern "C" __global__ void div_rn_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("div.rn.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// div.rz.f64: sm_20, PTX 1.4
-extern "C" __global__ void div_rz_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("div.rz.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// div.rm.f64: sm_20, PTX 1.4
-extern "C" __global__ void div_rm_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("div.rm.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// div.rp.f64: sm_20, PTX 1.4
-extern "C" __global__ void div_rp_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("div.rp.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
+PTXSPEC_f_f_f(div_approx_f32_2, "div.approx.f32", 100, 14)
+PTXSPEC_f_f_f(div_approx_ftz_f32_2, "div.approx.ftz.f32", 100, 14)
+PTXSPEC_f_f_f(div_full_f32_2, "div.full.f32", 100, 14)
+PTXSPEC_f_f_f(div_full_ftz_f32_2, "div.full.ftz.f32", 100, 14)
+PTXSPEC_f_f_f(div_rn_f32_2, "div.rn.f32", 200, 14)
+PTXSPEC_f_f_f(div_rn_ftz_f32_2, "div.rn.ftz.f32", 200, 14)
+PTXSPEC_f_f_f(div_rz_f32_2, "div.rz.f32", 200, 14)
+PTXSPEC_f_f_f(div_rz_ftz_f32_2, "div.rz.ftz.f32", 200, 14)
+PTXSPEC_f_f_f(div_rm_f32_2, "div.rm.f32", 200, 14)
+PTXSPEC_f_f_f(div_rm_ftz_f32_2, "div.rm.ftz.f32", 200, 14)
+PTXSPEC_f_f_f(div_rp_f32_2, "div.rp.f32", 200, 14)
+PTXSPEC_f_f_f(div_rp_ftz_f32_2, "div.rp.ftz.f32", 200, 14)
+PTXSPEC_d_d_d(div_rn_f64_2, "div.rn.f64", 100, 10)
+PTXSPEC_d_d_d(div_rz_f64_2, "div.rz.f64", 200, 14)
+PTXSPEC_d_d_d(div_rm_f64_2, "div.rm.f64", 200, 14)
+PTXSPEC_d_d_d(div_rp_f64_2, "div.rp.f64", 200, 14)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long div_approx_f32_2_vectors[] = {
-    0x800000, 0x0, 0x7f800000, 0,
-    0x7f7fffff, 0x0, 0x7f800000, 0,
-    0x3f800000, 0x0, 0x7f800000, 0,
-    0x3fda5a5a, 0x0, 0x7f800000, 0,
-    0x800001, 0x0, 0x7f800000, 0,
-    0x800000, 0x80000000, 0xff800000, 0,
-    0x7f7fffff, 0x80000000, 0xff800000, 0,
-    0x3f800000, 0x80000000, 0xff800000, 0,
-    0x3fda5a5a, 0x80000000, 0xff800000, 0,
-    0x800001, 0x80000000, 0xff800000, 0,
-    0xff800000, 0x0, 0xff800000, 0,
-    0xff800000, 0x40000000, 0xff800000, 0,
-    0x80000000, 0x40000000, 0x80000000, 0,
-    0x80800000, 0x7f800000, 0x80000000, 0,
-    0xff7fffff, 0x7f800000, 0x80000000, 0,
-    0xbf800000, 0x7f800000, 0x80000000, 0,
-    0xbfda5a5a, 0x7f800000, 0x80000000, 0,
-    0x80800001, 0x7f800000, 0x80000000, 0,
-    0x0, 0xff800000, 0x80000000, 0,
-    0x0, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7fc00000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f7fffff, 0x7fffffff, 0,
-    0xffbfffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x0, 0x0, 0x7fffffff, 0,
-    0x7f800000, 0x7f7fffff, 0x7fffffff, 1,
-    0xff800000, 0x7e800001, 0x7fffffff, 1,
-    0x80800000, 0x7f7fffff, 0x80000000, 0,
-    0xff7fffff, 0x7f7fffff, 0x80000000, 0,
-    0xbf800000, 0x7f7fffff, 0x80000000, 0,
-    0xbfda5a5a, 0x7f7fffff, 0x80000000, 0,
-    0x80800001, 0x7f7fffff, 0x80000000, 0,
-    0x7f7fffff, 0xfe800001, 0x80000000, 0,
-    0xff7fffff, 0xff000000, 0x0, 0,
-    0x0, 0xff7fffff, 0x80000000, 0,
-    0x7f800000, 0x7e800000, 0x7f800000, 0,
-    0x7e800000, 0x7e800000, 0x3f800000, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows4[][4] = {
+    {0x800000, 0, 0x7f800000, 0},
+    {0x7f7fffff, 0, 0x7f800000, 0},
+    {0x3f800000, 0, 0x7f800000, 0},
+    {0x3fda5a5a, 0, 0x7f800000, 0},
+    {0x800001, 0, 0x7f800000, 0},
+    {0x800000, 0x80000000, 0xff800000, 0},
+    {0x7f7fffff, 0x80000000, 0xff800000, 0},
+    {0x3f800000, 0x80000000, 0xff800000, 0},
+    {0x3fda5a5a, 0x80000000, 0xff800000, 0},
+    {0x800001, 0x80000000, 0xff800000, 0},
+    {0xff800000, 0, 0xff800000, 0},
+    {0xff800000, 0x40000000, 0xff800000, 0},
+    {0x80000000, 0x40000000, 0x80000000, 0},
+    {0x80800000, 0x7f800000, 0x80000000, 0},
+    {0xff7fffff, 0x7f800000, 0x80000000, 0},
+    {0xbf800000, 0x7f800000, 0x80000000, 0},
+    {0xbfda5a5a, 0x7f800000, 0x80000000, 0},
+    {0x80800001, 0x7f800000, 0x80000000, 0},
+    {0, 0xff800000, 0x80000000, 0},
+    {0, 0x80000000, 0x7fffffff, 1},
+    {0x7f800000, 0xff800000, 0x7fffffff, 1},
+    {0x7fc00000, 0x800000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0},
+    {0xffffffff, 0x3f800000, 0x7fffffff, 0},
+    {0x7f800001, 0x3fda5a5a, 0x7fffffff, 0},
+    {0xffbfffff, 0x800001, 0x7fffffff, 0},
+    {0x80000000, 0x7fc00000, 0x7fffffff, 0},
+    {0x80000000, 0x7fda5a5a, 0x7fffffff, 0},
+    {0x80000000, 0xffffffff, 0x7fffffff, 0},
+    {0x80000000, 0x7f800001, 0x7fffffff, 0},
+    {0x80000000, 0xffbfffff, 0x7fffffff, 0},
+    {0x7fc00000, 0x7f7fffff, 0x7fffffff, 0},
+    {0xffffffff, 0x7f7fffff, 0x7fffffff, 0},
+    {0x7f800001, 0x7f7fffff, 0x7fffffff, 0},
+    {0xffbfffff, 0x7f7fffff, 0x7fffffff, 0},
+    {0, 0, 0x7fffffff, 0},
+    {0x7f800000, 0x7f7fffff, 0x7fffffff, 1},
+    {0xff800000, 0x7e800001, 0x7fffffff, 1},
+    {0x80800000, 0x7f7fffff, 0x80000000, 0},
+    {0xff7fffff, 0x7f7fffff, 0x80000000, 0},
+    {0xbf800000, 0x7f7fffff, 0x80000000, 0},
+    {0xbfda5a5a, 0x7f7fffff, 0x80000000, 0},
+    {0x80800001, 0x7f7fffff, 0x80000000, 0},
+    {0x7f7fffff, 0xfe800001, 0x80000000, 0},
+    {0xff7fffff, 0xff000000, 0, 0},
+    {0, 0xff7fffff, 0x80000000, 0},
+    {0x7f800000, 0x7e800000, 0x7f800000, 0},
+    {0x7e800000, 0x7e800000, 0x3f800000, 0},
+    {0x80000001, 0x3f800000, 0x80000000, 0},
+    {0x807fffff, 0x3f800000, 0x80000000, 0},
+    {0x805a5a5a, 0x3f800000, 0x80000000, 0},
+    {0x3f800000, 0x80000001, 0xff800000, 0},
+    {0x3f800000, 0x807fffff, 0xff800000, 0},
+    {0x3f800000, 0x805a5a5a, 0xff800000, 0},
+    {1, 0x80000001, 0x7fffffff, 1},
+    {0x7fffff, 0x807fffff, 0x7fffffff, 1},
+    {0x5a5a5a, 0x805a5a5a, 0x7fffffff, 1},
+    {0x80800000, 0x40000000, 0x80000000, 0},
+    {0x7f7fffff, 0x7f7fffff, 0x3f800000, 0},
+    {0xff800000, 0x7f7fffff, 0xff800000, 0},
+    {0x7f000000, 0xff000000, 0xbf800000, 0},
+    {0x3f800000, 0x40400000, 0x3eaaaaab, 0},
+    {0x7f7fffff, 0x3f000000, 0x7f800000, 0},
+    {0xff7fffff, 0x3f000000, 0xff800000, 0},
+    {0x80000001, 0x3f800000, 0x80000001, 0},
+    {0x807fffff, 0x3f800000, 0x807fffff, 0},
+    {0x805a5a5a, 0x3f800000, 0x805a5a5a, 0},
+    {0x800000, 0x40000000, 0x400000, 0},
+    {1, 0, 0x7f800000, 0},
+    {0x7fffff, 0, 0x7f800000, 0},
+    {0x5a5a5a, 0, 0x7f800000, 0},
+    {0x3f800000, 0x40400000, 0x3eaaaaaa, 0},
+    {0x3f800000, 0x41200000, 0x3dcccccc, 0},
+    {0x7f7fffff, 0x3f000000, 0x7f7fffff, 0},
+    {0xff7fffff, 0x3f000000, 0xff7fffff, 0},
+    {0x10000000000000, 0, 0x7ff0000000000000, 0},
+    {0x7fefffffffffffff, 0, 0x7ff0000000000000, 0},
+    {0x3ff0000000000000, 0, 0x7ff0000000000000, 0},
+    {0x3ffa5a5a5a5a5a5a, 0, 0x7ff0000000000000, 0},
+    {0x10000000000001, 0, 0x7ff0000000000000, 0},
+    {0x10000000000000, 0x8000000000000000, 0xfff0000000000000, 0},
+    {0x7fefffffffffffff, 0x8000000000000000, 0xfff0000000000000, 0},
+    {0x3ff0000000000000, 0x8000000000000000, 0xfff0000000000000, 0},
+    {0x3ffa5a5a5a5a5a5a, 0x8000000000000000, 0xfff0000000000000, 0},
+    {0x10000000000001, 0x8000000000000000, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0x4000000000000000, 0xfff0000000000000, 0},
+    {0x8000000000000000, 0x4000000000000000, 0x8000000000000000, 0},
+    {0x8010000000000000, 0x7ff0000000000000, 0x8000000000000000, 0},
+    {0xffefffffffffffff, 0x7ff0000000000000, 0x8000000000000000, 0},
+    {0xbff0000000000000, 0x7ff0000000000000, 0x8000000000000000, 0},
+    {0xbffa5a5a5a5a5a5a, 0x7ff0000000000000, 0x8000000000000000, 0},
+    {0x8010000000000001, 0x7ff0000000000000, 0x8000000000000000, 0},
+    {0, 0xfff0000000000000, 0x8000000000000000, 0},
+    {0, 0x8000000000000000, 0xfff8000000000000, 1},
+    {0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 1},
+    {0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0},
+    {0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0},
+    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0},
+    {0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0},
+    {0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 0},
+    {0x3ff0000000000000, 0x4008000000000000, 0x3fd5555555555555, 0},
+    {0x7fefffffffffffff, 0x3fe0000000000000, 0x7ff0000000000000, 0},
+    {0xffefffffffffffff, 0x3fe0000000000000, 0xfff0000000000000, 0},
+    {0x8000000000000001, 0x3ff0000000000000, 0x8000000000000001, 0},
+    {0x800fffffffffffff, 0x3ff0000000000000, 0x800fffffffffffff, 0},
+    {0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x800a5a5a5a5a5a5a, 0},
+    {0x10000000000000, 0x4000000000000000, 0x8000000000000, 0},
+    {1, 0, 0x7ff0000000000000, 0},
+    {0xfffffffffffff, 0, 0x7ff0000000000000, 0},
+    {0xa5a5a5a5a5a5a, 0, 0x7ff0000000000000, 0},
+    {0x7fefffffffffffff, 0x3fe0000000000000, 0x7fefffffffffffff, 0},
+    {0xffefffffffffffff, 0x3fe0000000000000, 0xffefffffffffffff, 0},
+    {0x3ff0000000000000, 0x4008000000000000, 0x3fd5555555555556, 0},
 };
-static const unsigned long long div_approx_ftz_f32_2_vectors[] = {
-    0x800000, 0x0, 0x7f800000, 0,
-    0x7f7fffff, 0x0, 0x7f800000, 0,
-    0x3f800000, 0x0, 0x7f800000, 0,
-    0x3fda5a5a, 0x0, 0x7f800000, 0,
-    0x800001, 0x0, 0x7f800000, 0,
-    0x800000, 0x80000000, 0xff800000, 0,
-    0x7f7fffff, 0x80000000, 0xff800000, 0,
-    0x3f800000, 0x80000000, 0xff800000, 0,
-    0x3fda5a5a, 0x80000000, 0xff800000, 0,
-    0x800001, 0x80000000, 0xff800000, 0,
-    0xff800000, 0x0, 0xff800000, 0,
-    0xff800000, 0x40000000, 0xff800000, 0,
-    0x80000000, 0x40000000, 0x80000000, 0,
-    0x80800000, 0x7f800000, 0x80000000, 0,
-    0xff7fffff, 0x7f800000, 0x80000000, 0,
-    0xbf800000, 0x7f800000, 0x80000000, 0,
-    0xbfda5a5a, 0x7f800000, 0x80000000, 0,
-    0x80800001, 0x7f800000, 0x80000000, 0,
-    0x0, 0xff800000, 0x80000000, 0,
-    0x0, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7fc00000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f7fffff, 0x7fffffff, 0,
-    0xffbfffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x0, 0x0, 0x7fffffff, 0,
-    0x7f800000, 0x7f7fffff, 0x7fffffff, 1,
-    0xff800000, 0x7e800001, 0x7fffffff, 1,
-    0x80800000, 0x7f7fffff, 0x80000000, 0,
-    0xff7fffff, 0x7f7fffff, 0x80000000, 0,
-    0xbf800000, 0x7f7fffff, 0x80000000, 0,
-    0xbfda5a5a, 0x7f7fffff, 0x80000000, 0,
-    0x80800001, 0x7f7fffff, 0x80000000, 0,
-    0x7f7fffff, 0xfe800001, 0x80000000, 0,
-    0xff7fffff, 0xff000000, 0x0, 0,
-    0x0, 0xff7fffff, 0x80000000, 0,
-    0x7f800000, 0x7e800000, 0x7f800000, 0,
-    0x7e800000, 0x7e800000, 0x3f800000, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0,
-    0x3f800000, 0x80000001, 0xff800000, 0,
-    0x3f800000, 0x807fffff, 0xff800000, 0,
-    0x3f800000, 0x805a5a5a, 0xff800000, 0,
-    0x1, 0x80000001, 0x7fffffff, 1,
-    0x7fffff, 0x807fffff, 0x7fffffff, 1,
-    0x5a5a5a, 0x805a5a5a, 0x7fffffff, 1,
-    0x80800000, 0x40000000, 0x80000000, 0,
-};
-static const unsigned long long div_full_f32_2_vectors[] = {
-    0x800000, 0x0, 0x7f800000, 0,
-    0x7f7fffff, 0x0, 0x7f800000, 0,
-    0x3f800000, 0x0, 0x7f800000, 0,
-    0x3fda5a5a, 0x0, 0x7f800000, 0,
-    0x800001, 0x0, 0x7f800000, 0,
-    0x800000, 0x80000000, 0xff800000, 0,
-    0x7f7fffff, 0x80000000, 0xff800000, 0,
-    0x3f800000, 0x80000000, 0xff800000, 0,
-    0x3fda5a5a, 0x80000000, 0xff800000, 0,
-    0x800001, 0x80000000, 0xff800000, 0,
-    0xff800000, 0x0, 0xff800000, 0,
-    0xff800000, 0x40000000, 0xff800000, 0,
-    0x80000000, 0x40000000, 0x80000000, 0,
-    0x80800000, 0x7f800000, 0x80000000, 0,
-    0xff7fffff, 0x7f800000, 0x80000000, 0,
-    0xbf800000, 0x7f800000, 0x80000000, 0,
-    0xbfda5a5a, 0x7f800000, 0x80000000, 0,
-    0x80800001, 0x7f800000, 0x80000000, 0,
-    0x0, 0xff800000, 0x80000000, 0,
-    0x0, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7fc00000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f7fffff, 0x7fffffff, 0,
-    0xffbfffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x0, 0x0, 0x7fffffff, 0,
-    0x7f7fffff, 0x7f7fffff, 0x3f800000, 0,
-    0xff800000, 0x7f7fffff, 0xff800000, 0,
-    0x7f000000, 0xff000000, 0xbf800000, 0,
-};
-static const unsigned long long div_full_ftz_f32_2_vectors[] = {
-    0x800000, 0x0, 0x7f800000, 0,
-    0x7f7fffff, 0x0, 0x7f800000, 0,
-    0x3f800000, 0x0, 0x7f800000, 0,
-    0x3fda5a5a, 0x0, 0x7f800000, 0,
-    0x800001, 0x0, 0x7f800000, 0,
-    0x800000, 0x80000000, 0xff800000, 0,
-    0x7f7fffff, 0x80000000, 0xff800000, 0,
-    0x3f800000, 0x80000000, 0xff800000, 0,
-    0x3fda5a5a, 0x80000000, 0xff800000, 0,
-    0x800001, 0x80000000, 0xff800000, 0,
-    0xff800000, 0x0, 0xff800000, 0,
-    0xff800000, 0x40000000, 0xff800000, 0,
-    0x80000000, 0x40000000, 0x80000000, 0,
-    0x80800000, 0x7f800000, 0x80000000, 0,
-    0xff7fffff, 0x7f800000, 0x80000000, 0,
-    0xbf800000, 0x7f800000, 0x80000000, 0,
-    0xbfda5a5a, 0x7f800000, 0x80000000, 0,
-    0x80800001, 0x7f800000, 0x80000000, 0,
-    0x0, 0xff800000, 0x80000000, 0,
-    0x0, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7fc00000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f7fffff, 0x7fffffff, 0,
-    0xffbfffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x0, 0x0, 0x7fffffff, 0,
-    0x7f7fffff, 0x7f7fffff, 0x3f800000, 0,
-    0xff800000, 0x7f7fffff, 0xff800000, 0,
-    0x7f000000, 0xff000000, 0xbf800000, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0,
-    0x3f800000, 0x80000001, 0xff800000, 0,
-    0x3f800000, 0x807fffff, 0xff800000, 0,
-    0x3f800000, 0x805a5a5a, 0xff800000, 0,
-    0x1, 0x80000001, 0x7fffffff, 1,
-    0x7fffff, 0x807fffff, 0x7fffffff, 1,
-    0x5a5a5a, 0x805a5a5a, 0x7fffffff, 1,
-    0x80800000, 0x40000000, 0x80000000, 0,
-};
-static const unsigned long long div_rn_f32_2_vectors[] = {
-    0x800000, 0x0, 0x7f800000, 0,
-    0x7f7fffff, 0x0, 0x7f800000, 0,
-    0x3f800000, 0x0, 0x7f800000, 0,
-    0x3fda5a5a, 0x0, 0x7f800000, 0,
-    0x800001, 0x0, 0x7f800000, 0,
-    0x800000, 0x80000000, 0xff800000, 0,
-    0x7f7fffff, 0x80000000, 0xff800000, 0,
-    0x3f800000, 0x80000000, 0xff800000, 0,
-    0x3fda5a5a, 0x80000000, 0xff800000, 0,
-    0x800001, 0x80000000, 0xff800000, 0,
-    0xff800000, 0x0, 0xff800000, 0,
-    0xff800000, 0x40000000, 0xff800000, 0,
-    0x80000000, 0x40000000, 0x80000000, 0,
-    0x80800000, 0x7f800000, 0x80000000, 0,
-    0xff7fffff, 0x7f800000, 0x80000000, 0,
-    0xbf800000, 0x7f800000, 0x80000000, 0,
-    0xbfda5a5a, 0x7f800000, 0x80000000, 0,
-    0x80800001, 0x7f800000, 0x80000000, 0,
-    0x0, 0xff800000, 0x80000000, 0,
-    0x0, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7fc00000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f7fffff, 0x7fffffff, 0,
-    0xffbfffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x0, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0x40400000, 0x3eaaaaab, 0,
-    0x7f7fffff, 0x3f000000, 0x7f800000, 0,
-    0xff7fffff, 0x3f000000, 0xff800000, 0,
-    0x80000001, 0x3f800000, 0x80000001, 0,
-    0x807fffff, 0x3f800000, 0x807fffff, 0,
-    0x805a5a5a, 0x3f800000, 0x805a5a5a, 0,
-    0x800000, 0x40000000, 0x400000, 0,
-    0x1, 0x0, 0x7f800000, 0,
-    0x7fffff, 0x0, 0x7f800000, 0,
-    0x5a5a5a, 0x0, 0x7f800000, 0,
-};
-static const unsigned long long div_rn_ftz_f32_2_vectors[] = {
-    0x800000, 0x0, 0x7f800000, 0,
-    0x7f7fffff, 0x0, 0x7f800000, 0,
-    0x3f800000, 0x0, 0x7f800000, 0,
-    0x3fda5a5a, 0x0, 0x7f800000, 0,
-    0x800001, 0x0, 0x7f800000, 0,
-    0x800000, 0x80000000, 0xff800000, 0,
-    0x7f7fffff, 0x80000000, 0xff800000, 0,
-    0x3f800000, 0x80000000, 0xff800000, 0,
-    0x3fda5a5a, 0x80000000, 0xff800000, 0,
-    0x800001, 0x80000000, 0xff800000, 0,
-    0xff800000, 0x0, 0xff800000, 0,
-    0xff800000, 0x40000000, 0xff800000, 0,
-    0x80000000, 0x40000000, 0x80000000, 0,
-    0x80800000, 0x7f800000, 0x80000000, 0,
-    0xff7fffff, 0x7f800000, 0x80000000, 0,
-    0xbf800000, 0x7f800000, 0x80000000, 0,
-    0xbfda5a5a, 0x7f800000, 0x80000000, 0,
-    0x80800001, 0x7f800000, 0x80000000, 0,
-    0x0, 0xff800000, 0x80000000, 0,
-    0x0, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7fc00000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f7fffff, 0x7fffffff, 0,
-    0xffbfffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x0, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0x40400000, 0x3eaaaaab, 0,
-    0x7f7fffff, 0x3f000000, 0x7f800000, 0,
-    0xff7fffff, 0x3f000000, 0xff800000, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0,
-    0x3f800000, 0x80000001, 0xff800000, 0,
-    0x3f800000, 0x807fffff, 0xff800000, 0,
-    0x3f800000, 0x805a5a5a, 0xff800000, 0,
-    0x1, 0x80000001, 0x7fffffff, 1,
-    0x7fffff, 0x807fffff, 0x7fffffff, 1,
-    0x5a5a5a, 0x805a5a5a, 0x7fffffff, 1,
-    0x80800000, 0x40000000, 0x80000000, 0,
-};
-static const unsigned long long div_rz_f32_2_vectors[] = {
-    0x800000, 0x0, 0x7f800000, 0,
-    0x7f7fffff, 0x0, 0x7f800000, 0,
-    0x3f800000, 0x0, 0x7f800000, 0,
-    0x3fda5a5a, 0x0, 0x7f800000, 0,
-    0x800001, 0x0, 0x7f800000, 0,
-    0x800000, 0x80000000, 0xff800000, 0,
-    0x7f7fffff, 0x80000000, 0xff800000, 0,
-    0x3f800000, 0x80000000, 0xff800000, 0,
-    0x3fda5a5a, 0x80000000, 0xff800000, 0,
-    0x800001, 0x80000000, 0xff800000, 0,
-    0xff800000, 0x0, 0xff800000, 0,
-    0xff800000, 0x40000000, 0xff800000, 0,
-    0x80000000, 0x40000000, 0x80000000, 0,
-    0x80800000, 0x7f800000, 0x80000000, 0,
-    0xff7fffff, 0x7f800000, 0x80000000, 0,
-    0xbf800000, 0x7f800000, 0x80000000, 0,
-    0xbfda5a5a, 0x7f800000, 0x80000000, 0,
-    0x80800001, 0x7f800000, 0x80000000, 0,
-    0x0, 0xff800000, 0x80000000, 0,
-    0x0, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7fc00000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f7fffff, 0x7fffffff, 0,
-    0xffbfffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x0, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0x40400000, 0x3eaaaaaa, 0,
-    0x3f800000, 0x41200000, 0x3dcccccc, 0,
-    0x7f7fffff, 0x3f000000, 0x7f7fffff, 0,
-    0xff7fffff, 0x3f000000, 0xff7fffff, 0,
-    0x80000001, 0x3f800000, 0x80000001, 0,
-    0x807fffff, 0x3f800000, 0x807fffff, 0,
-    0x805a5a5a, 0x3f800000, 0x805a5a5a, 0,
-    0x800000, 0x40000000, 0x400000, 0,
-    0x1, 0x0, 0x7f800000, 0,
-    0x7fffff, 0x0, 0x7f800000, 0,
-    0x5a5a5a, 0x0, 0x7f800000, 0,
-};
-static const unsigned long long div_rz_ftz_f32_2_vectors[] = {
-    0x800000, 0x0, 0x7f800000, 0,
-    0x7f7fffff, 0x0, 0x7f800000, 0,
-    0x3f800000, 0x0, 0x7f800000, 0,
-    0x3fda5a5a, 0x0, 0x7f800000, 0,
-    0x800001, 0x0, 0x7f800000, 0,
-    0x800000, 0x80000000, 0xff800000, 0,
-    0x7f7fffff, 0x80000000, 0xff800000, 0,
-    0x3f800000, 0x80000000, 0xff800000, 0,
-    0x3fda5a5a, 0x80000000, 0xff800000, 0,
-    0x800001, 0x80000000, 0xff800000, 0,
-    0xff800000, 0x0, 0xff800000, 0,
-    0xff800000, 0x40000000, 0xff800000, 0,
-    0x80000000, 0x40000000, 0x80000000, 0,
-    0x80800000, 0x7f800000, 0x80000000, 0,
-    0xff7fffff, 0x7f800000, 0x80000000, 0,
-    0xbf800000, 0x7f800000, 0x80000000, 0,
-    0xbfda5a5a, 0x7f800000, 0x80000000, 0,
-    0x80800001, 0x7f800000, 0x80000000, 0,
-    0x0, 0xff800000, 0x80000000, 0,
-    0x0, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7fc00000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f7fffff, 0x7fffffff, 0,
-    0xffbfffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x0, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0x40400000, 0x3eaaaaaa, 0,
-    0x3f800000, 0x41200000, 0x3dcccccc, 0,
-    0x7f7fffff, 0x3f000000, 0x7f7fffff, 0,
-    0xff7fffff, 0x3f000000, 0xff7fffff, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0,
-    0x3f800000, 0x80000001, 0xff800000, 0,
-    0x3f800000, 0x807fffff, 0xff800000, 0,
-    0x3f800000, 0x805a5a5a, 0xff800000, 0,
-    0x1, 0x80000001, 0x7fffffff, 1,
-    0x7fffff, 0x807fffff, 0x7fffffff, 1,
-    0x5a5a5a, 0x805a5a5a, 0x7fffffff, 1,
-    0x80800000, 0x40000000, 0x80000000, 0,
-};
-static const unsigned long long div_rm_f32_2_vectors[] = {
-    0x800000, 0x0, 0x7f800000, 0,
-    0x7f7fffff, 0x0, 0x7f800000, 0,
-    0x3f800000, 0x0, 0x7f800000, 0,
-    0x3fda5a5a, 0x0, 0x7f800000, 0,
-    0x800001, 0x0, 0x7f800000, 0,
-    0x800000, 0x80000000, 0xff800000, 0,
-    0x7f7fffff, 0x80000000, 0xff800000, 0,
-    0x3f800000, 0x80000000, 0xff800000, 0,
-    0x3fda5a5a, 0x80000000, 0xff800000, 0,
-    0x800001, 0x80000000, 0xff800000, 0,
-    0xff800000, 0x0, 0xff800000, 0,
-    0xff800000, 0x40000000, 0xff800000, 0,
-    0x80000000, 0x40000000, 0x80000000, 0,
-    0x80800000, 0x7f800000, 0x80000000, 0,
-    0xff7fffff, 0x7f800000, 0x80000000, 0,
-    0xbf800000, 0x7f800000, 0x80000000, 0,
-    0xbfda5a5a, 0x7f800000, 0x80000000, 0,
-    0x80800001, 0x7f800000, 0x80000000, 0,
-    0x0, 0xff800000, 0x80000000, 0,
-    0x0, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7fc00000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f7fffff, 0x7fffffff, 0,
-    0xffbfffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x0, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0x40400000, 0x3eaaaaaa, 0,
-    0x3f800000, 0x41200000, 0x3dcccccc, 0,
-    0x7f7fffff, 0x3f000000, 0x7f7fffff, 0,
-    0xff7fffff, 0x3f000000, 0xff800000, 0,
-    0x80000001, 0x3f800000, 0x80000001, 0,
-    0x807fffff, 0x3f800000, 0x807fffff, 0,
-    0x805a5a5a, 0x3f800000, 0x805a5a5a, 0,
-    0x800000, 0x40000000, 0x400000, 0,
-    0x1, 0x0, 0x7f800000, 0,
-    0x7fffff, 0x0, 0x7f800000, 0,
-    0x5a5a5a, 0x0, 0x7f800000, 0,
-};
-static const unsigned long long div_rm_ftz_f32_2_vectors[] = {
-    0x800000, 0x0, 0x7f800000, 0,
-    0x7f7fffff, 0x0, 0x7f800000, 0,
-    0x3f800000, 0x0, 0x7f800000, 0,
-    0x3fda5a5a, 0x0, 0x7f800000, 0,
-    0x800001, 0x0, 0x7f800000, 0,
-    0x800000, 0x80000000, 0xff800000, 0,
-    0x7f7fffff, 0x80000000, 0xff800000, 0,
-    0x3f800000, 0x80000000, 0xff800000, 0,
-    0x3fda5a5a, 0x80000000, 0xff800000, 0,
-    0x800001, 0x80000000, 0xff800000, 0,
-    0xff800000, 0x0, 0xff800000, 0,
-    0xff800000, 0x40000000, 0xff800000, 0,
-    0x80000000, 0x40000000, 0x80000000, 0,
-    0x80800000, 0x7f800000, 0x80000000, 0,
-    0xff7fffff, 0x7f800000, 0x80000000, 0,
-    0xbf800000, 0x7f800000, 0x80000000, 0,
-    0xbfda5a5a, 0x7f800000, 0x80000000, 0,
-    0x80800001, 0x7f800000, 0x80000000, 0,
-    0x0, 0xff800000, 0x80000000, 0,
-    0x0, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7fc00000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f7fffff, 0x7fffffff, 0,
-    0xffbfffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x0, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0x40400000, 0x3eaaaaaa, 0,
-    0x3f800000, 0x41200000, 0x3dcccccc, 0,
-    0x7f7fffff, 0x3f000000, 0x7f7fffff, 0,
-    0xff7fffff, 0x3f000000, 0xff800000, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0,
-    0x3f800000, 0x80000001, 0xff800000, 0,
-    0x3f800000, 0x807fffff, 0xff800000, 0,
-    0x3f800000, 0x805a5a5a, 0xff800000, 0,
-    0x1, 0x80000001, 0x7fffffff, 1,
-    0x7fffff, 0x807fffff, 0x7fffffff, 1,
-    0x5a5a5a, 0x805a5a5a, 0x7fffffff, 1,
-    0x80800000, 0x40000000, 0x80000000, 0,
-};
-static const unsigned long long div_rp_f32_2_vectors[] = {
-    0x800000, 0x0, 0x7f800000, 0,
-    0x7f7fffff, 0x0, 0x7f800000, 0,
-    0x3f800000, 0x0, 0x7f800000, 0,
-    0x3fda5a5a, 0x0, 0x7f800000, 0,
-    0x800001, 0x0, 0x7f800000, 0,
-    0x800000, 0x80000000, 0xff800000, 0,
-    0x7f7fffff, 0x80000000, 0xff800000, 0,
-    0x3f800000, 0x80000000, 0xff800000, 0,
-    0x3fda5a5a, 0x80000000, 0xff800000, 0,
-    0x800001, 0x80000000, 0xff800000, 0,
-    0xff800000, 0x0, 0xff800000, 0,
-    0xff800000, 0x40000000, 0xff800000, 0,
-    0x80000000, 0x40000000, 0x80000000, 0,
-    0x80800000, 0x7f800000, 0x80000000, 0,
-    0xff7fffff, 0x7f800000, 0x80000000, 0,
-    0xbf800000, 0x7f800000, 0x80000000, 0,
-    0xbfda5a5a, 0x7f800000, 0x80000000, 0,
-    0x80800001, 0x7f800000, 0x80000000, 0,
-    0x0, 0xff800000, 0x80000000, 0,
-    0x0, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7fc00000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f7fffff, 0x7fffffff, 0,
-    0xffbfffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x0, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0x40400000, 0x3eaaaaab, 0,
-    0x7f7fffff, 0x3f000000, 0x7f800000, 0,
-    0xff7fffff, 0x3f000000, 0xff7fffff, 0,
-    0x80000001, 0x3f800000, 0x80000001, 0,
-    0x807fffff, 0x3f800000, 0x807fffff, 0,
-    0x805a5a5a, 0x3f800000, 0x805a5a5a, 0,
-    0x800000, 0x40000000, 0x400000, 0,
-    0x1, 0x0, 0x7f800000, 0,
-    0x7fffff, 0x0, 0x7f800000, 0,
-    0x5a5a5a, 0x0, 0x7f800000, 0,
-};
-static const unsigned long long div_rp_ftz_f32_2_vectors[] = {
-    0x800000, 0x0, 0x7f800000, 0,
-    0x7f7fffff, 0x0, 0x7f800000, 0,
-    0x3f800000, 0x0, 0x7f800000, 0,
-    0x3fda5a5a, 0x0, 0x7f800000, 0,
-    0x800001, 0x0, 0x7f800000, 0,
-    0x800000, 0x80000000, 0xff800000, 0,
-    0x7f7fffff, 0x80000000, 0xff800000, 0,
-    0x3f800000, 0x80000000, 0xff800000, 0,
-    0x3fda5a5a, 0x80000000, 0xff800000, 0,
-    0x800001, 0x80000000, 0xff800000, 0,
-    0xff800000, 0x0, 0xff800000, 0,
-    0xff800000, 0x40000000, 0xff800000, 0,
-    0x80000000, 0x40000000, 0x80000000, 0,
-    0x80800000, 0x7f800000, 0x80000000, 0,
-    0xff7fffff, 0x7f800000, 0x80000000, 0,
-    0xbf800000, 0x7f800000, 0x80000000, 0,
-    0xbfda5a5a, 0x7f800000, 0x80000000, 0,
-    0x80800001, 0x7f800000, 0x80000000, 0,
-    0x0, 0xff800000, 0x80000000, 0,
-    0x0, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0xff800000, 0x7fffffff, 1,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7fc00000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f7fffff, 0x7fffffff, 0,
-    0xffbfffff, 0x7f7fffff, 0x7fffffff, 0,
-    0x0, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0x40400000, 0x3eaaaaab, 0,
-    0x7f7fffff, 0x3f000000, 0x7f800000, 0,
-    0xff7fffff, 0x3f000000, 0xff7fffff, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0,
-    0x3f800000, 0x80000001, 0xff800000, 0,
-    0x3f800000, 0x807fffff, 0xff800000, 0,
-    0x3f800000, 0x805a5a5a, 0xff800000, 0,
-    0x1, 0x80000001, 0x7fffffff, 1,
-    0x7fffff, 0x807fffff, 0x7fffffff, 1,
-    0x5a5a5a, 0x805a5a5a, 0x7fffffff, 1,
-    0x80800000, 0x40000000, 0x80000000, 0,
-};
-static const unsigned long long div_rn_f64_2_vectors[] = {
-    0x10000000000000, 0x0, 0x7ff0000000000000, 0,
-    0x7fefffffffffffff, 0x0, 0x7ff0000000000000, 0,
-    0x3ff0000000000000, 0x0, 0x7ff0000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0x0, 0x7ff0000000000000, 0,
-    0x10000000000001, 0x0, 0x7ff0000000000000, 0,
-    0x10000000000000, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x3ff0000000000000, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x10000000000001, 0x8000000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x0, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0xfff0000000000000, 0,
-    0x8000000000000000, 0x4000000000000000, 0x8000000000000000, 0,
-    0x8010000000000000, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0xffefffffffffffff, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0xbff0000000000000, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0xbffa5a5a5a5a5a5a, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0x8010000000000001, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0x0, 0xfff0000000000000, 0x8000000000000000, 0,
-    0x0, 0x8000000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 1,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000000, 0x4008000000000000, 0x3fd5555555555555, 0,
-    0x7fefffffffffffff, 0x3fe0000000000000, 0x7ff0000000000000, 0,
-    0xffefffffffffffff, 0x3fe0000000000000, 0xfff0000000000000, 0,
-    0x8000000000000001, 0x3ff0000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x3ff0000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x10000000000000, 0x4000000000000000, 0x8000000000000, 0,
-    0x1, 0x0, 0x7ff0000000000000, 0,
-    0xfffffffffffff, 0x0, 0x7ff0000000000000, 0,
-    0xa5a5a5a5a5a5a, 0x0, 0x7ff0000000000000, 0,
-};
-static const unsigned long long div_rz_f64_2_vectors[] = {
-    0x10000000000000, 0x0, 0x7ff0000000000000, 0,
-    0x7fefffffffffffff, 0x0, 0x7ff0000000000000, 0,
-    0x3ff0000000000000, 0x0, 0x7ff0000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0x0, 0x7ff0000000000000, 0,
-    0x10000000000001, 0x0, 0x7ff0000000000000, 0,
-    0x10000000000000, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x3ff0000000000000, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x10000000000001, 0x8000000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x0, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0xfff0000000000000, 0,
-    0x8000000000000000, 0x4000000000000000, 0x8000000000000000, 0,
-    0x8010000000000000, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0xffefffffffffffff, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0xbff0000000000000, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0xbffa5a5a5a5a5a5a, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0x8010000000000001, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0x0, 0xfff0000000000000, 0x8000000000000000, 0,
-    0x0, 0x8000000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 1,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000000, 0x4008000000000000, 0x3fd5555555555555, 0,
-    0x7fefffffffffffff, 0x3fe0000000000000, 0x7fefffffffffffff, 0,
-    0xffefffffffffffff, 0x3fe0000000000000, 0xffefffffffffffff, 0,
-    0x8000000000000001, 0x3ff0000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x3ff0000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x10000000000000, 0x4000000000000000, 0x8000000000000, 0,
-    0x1, 0x0, 0x7ff0000000000000, 0,
-    0xfffffffffffff, 0x0, 0x7ff0000000000000, 0,
-    0xa5a5a5a5a5a5a, 0x0, 0x7ff0000000000000, 0,
-};
-static const unsigned long long div_rm_f64_2_vectors[] = {
-    0x10000000000000, 0x0, 0x7ff0000000000000, 0,
-    0x7fefffffffffffff, 0x0, 0x7ff0000000000000, 0,
-    0x3ff0000000000000, 0x0, 0x7ff0000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0x0, 0x7ff0000000000000, 0,
-    0x10000000000001, 0x0, 0x7ff0000000000000, 0,
-    0x10000000000000, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x3ff0000000000000, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x10000000000001, 0x8000000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x0, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0xfff0000000000000, 0,
-    0x8000000000000000, 0x4000000000000000, 0x8000000000000000, 0,
-    0x8010000000000000, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0xffefffffffffffff, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0xbff0000000000000, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0xbffa5a5a5a5a5a5a, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0x8010000000000001, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0x0, 0xfff0000000000000, 0x8000000000000000, 0,
-    0x0, 0x8000000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 1,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000000, 0x4008000000000000, 0x3fd5555555555555, 0,
-    0x7fefffffffffffff, 0x3fe0000000000000, 0x7fefffffffffffff, 0,
-    0xffefffffffffffff, 0x3fe0000000000000, 0xfff0000000000000, 0,
-    0x8000000000000001, 0x3ff0000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x3ff0000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x10000000000000, 0x4000000000000000, 0x8000000000000, 0,
-    0x1, 0x0, 0x7ff0000000000000, 0,
-    0xfffffffffffff, 0x0, 0x7ff0000000000000, 0,
-    0xa5a5a5a5a5a5a, 0x0, 0x7ff0000000000000, 0,
-};
-static const unsigned long long div_rp_f64_2_vectors[] = {
-    0x10000000000000, 0x0, 0x7ff0000000000000, 0,
-    0x7fefffffffffffff, 0x0, 0x7ff0000000000000, 0,
-    0x3ff0000000000000, 0x0, 0x7ff0000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0x0, 0x7ff0000000000000, 0,
-    0x10000000000001, 0x0, 0x7ff0000000000000, 0,
-    0x10000000000000, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x3ff0000000000000, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0x8000000000000000, 0xfff0000000000000, 0,
-    0x10000000000001, 0x8000000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x0, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0xfff0000000000000, 0,
-    0x8000000000000000, 0x4000000000000000, 0x8000000000000000, 0,
-    0x8010000000000000, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0xffefffffffffffff, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0xbff0000000000000, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0xbffa5a5a5a5a5a5a, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0x8010000000000001, 0x7ff0000000000000, 0x8000000000000000, 0,
-    0x0, 0xfff0000000000000, 0x8000000000000000, 0,
-    0x0, 0x8000000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 1,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0xfff0000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000000, 0x4008000000000000, 0x3fd5555555555556, 0,
-    0x7fefffffffffffff, 0x3fe0000000000000, 0x7ff0000000000000, 0,
-    0xffefffffffffffff, 0x3fe0000000000000, 0xffefffffffffffff, 0,
-    0x8000000000000001, 0x3ff0000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x3ff0000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x10000000000000, 0x4000000000000000, 0x8000000000000, 0,
-    0x1, 0x0, 0x7ff0000000000000, 0,
-    0xfffffffffffff, 0x0, 0x7ff0000000000000, 0,
-    0xa5a5a5a5a5a5a, 0x0, 0x7ff0000000000000, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_f64}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47};
+static const unsigned short c1[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57};
+static const unsigned short c2[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 58, 59, 60};
+static const unsigned short c3[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 58, 59, 60, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57};
+static const unsigned short c4[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70};
+static const unsigned short c5[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 61, 62, 63, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57};
+static const unsigned short c6[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 71, 72, 73, 74, 64, 65, 66, 67, 68, 69, 70};
+static const unsigned short c7[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 71, 72, 73, 74, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57};
+static const unsigned short c8[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 71, 72, 73, 63, 64, 65, 66, 67, 68, 69, 70};
+static const unsigned short c9[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 71, 72, 73, 63, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57};
+static const unsigned short c10[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 61, 62, 74, 64, 65, 66, 67, 68, 69, 70};
+static const unsigned short c11[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 61, 62, 74, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57};
+static const unsigned short c12[] = {
+    75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102,
+    103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113};
+static const unsigned short c13[] = {
+    75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102,
+    103, 104, 114, 115, 107, 108, 109, 110, 111, 112, 113};
+static const unsigned short c14[] = {
+    75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102,
+    103, 104, 114, 106, 107, 108, 109, 110, 111, 112, 113};
+static const unsigned short c15[] = {
+    75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102,
+    103, 116, 105, 115, 107, 108, 109, 110, 111, 112, 113};
 
 int main(void)
 {
     ptxspec_begin("div");
-    ptxspec_run("div.approx.f32", (const void *)div_approx_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, div_approx_f32_2_vectors, 48);
-    ptxspec_run("div.approx.ftz.f32", (const void *)div_approx_ftz_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, div_approx_ftz_f32_2_vectors, 58);
-    ptxspec_run("div.full.f32", (const void *)div_full_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, div_full_f32_2_vectors, 39);
-    ptxspec_run("div.full.ftz.f32", (const void *)div_full_ftz_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, div_full_ftz_f32_2_vectors, 49);
-    ptxspec_run("div.rn.f32", (const void *)div_rn_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, div_rn_f32_2_vectors, 46);
-    ptxspec_run("div.rn.ftz.f32", (const void *)div_rn_ftz_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, div_rn_ftz_f32_2_vectors, 49);
-    ptxspec_run("div.rz.f32", (const void *)div_rz_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, div_rz_f32_2_vectors, 47);
-    ptxspec_run("div.rz.ftz.f32", (const void *)div_rz_ftz_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, div_rz_ftz_f32_2_vectors, 50);
-    ptxspec_run("div.rm.f32", (const void *)div_rm_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, div_rm_f32_2_vectors, 47);
-    ptxspec_run("div.rm.ftz.f32", (const void *)div_rm_ftz_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, div_rm_ftz_f32_2_vectors, 50);
-    ptxspec_run("div.rp.f32", (const void *)div_rp_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, div_rp_f32_2_vectors, 46);
-    ptxspec_run("div.rp.ftz.f32", (const void *)div_rp_ftz_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, div_rp_ftz_f32_2_vectors, 49);
-    ptxspec_run("div.rn.f64", (const void *)div_rn_f64_2, PTXSPEC_PTX >= 10, 100, 2, 64, 64, 64, 0x7ff0000000000000, div_rn_f64_2_vectors, 39);
-    ptxspec_run("div.rz.f64", (const void *)div_rz_f64_2, PTXSPEC_PTX >= 14, 200, 2, 64, 64, 64, 0x7ff0000000000000, div_rz_f64_2_vectors, 39);
-    ptxspec_run("div.rm.f64", (const void *)div_rm_f64_2, PTXSPEC_PTX >= 14, 200, 2, 64, 64, 64, 0x7ff0000000000000, div_rm_f64_2_vectors, 39);
-    ptxspec_run("div.rp.f64", (const void *)div_rp_f64_2, PTXSPEC_PTX >= 14, 200, 2, 64, 64, 64, 0x7ff0000000000000, div_rp_f64_2_vectors, 39);
+    PTXSPEC_RUN(div_approx_f32_2, s0, rows4, c0);
+    PTXSPEC_RUN(div_approx_ftz_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(div_full_f32_2, s0, rows4, c2);
+    PTXSPEC_RUN(div_full_ftz_f32_2, s0, rows4, c3);
+    PTXSPEC_RUN(div_rn_f32_2, s0, rows4, c4);
+    PTXSPEC_RUN(div_rn_ftz_f32_2, s0, rows4, c5);
+    PTXSPEC_RUN(div_rz_f32_2, s0, rows4, c6);
+    PTXSPEC_RUN(div_rz_ftz_f32_2, s0, rows4, c7);
+    PTXSPEC_RUN(div_rm_f32_2, s0, rows4, c8);
+    PTXSPEC_RUN(div_rm_ftz_f32_2, s0, rows4, c9);
+    PTXSPEC_RUN(div_rp_f32_2, s0, rows4, c10);
+    PTXSPEC_RUN(div_rp_ftz_f32_2, s0, rows4, c11);
+    PTXSPEC_RUN(div_rn_f64_2, s1, rows4, c12);
+    PTXSPEC_RUN(div_rz_f64_2, s1, rows4, c13);
+    PTXSPEC_RUN(div_rm_f64_2, s1, rows4, c14);
+    PTXSPEC_RUN(div_rp_f64_2, s1, rows4, c15);
     return ptxspec_end();
 }
 #endif

@@ -5,250 +5,117 @@
 //     nvcc -arch=native -o ex2 ex2.cu && ./ex2
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// ex2.approx.f32: sm_10, PTX 1.4
-extern "C" __global__ void ex2_approx_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("ex2.approx.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// ex2.approx.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void ex2_approx_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// ex2.approx.f16: sm_75, PTX 7.0
-extern "C" __global__ void ex2_approx_f16_1(const unsigned short *a, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(750, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("ex2.approx.f16 %0, %1;" : "=h"(r) : "h"(ptxspec_in_h(a[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// ex2.approx.f16x2: sm_75, PTX 7.0
-extern "C" __global__ void ex2_approx_f16x2_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(750, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("ex2.approx.f16x2 %0, %1;" : "=r"(r) : "r"(ptxspec_in_r(a[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// ex2.approx.ftz.bf16: sm_90, PTX 7.8
-extern "C" __global__ void ex2_approx_ftz_bf16_1(const unsigned short *a, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("ex2.approx.ftz.bf16 %0, %1;" : "=h"(r) : "h"(ptxspec_in_h(a[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// ex2.approx.ftz.bf16x2: sm_90, PTX 7.8
-extern "C" __global__ void ex2_approx_ftz_bf16x2_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("ex2.approx.ftz.bf16x2 %0, %1;" : "=r"(r) : "r"(ptxspec_in_r(a[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
+PTXSPEC_f_f(ex2_approx_f32_1, "ex2.approx.f32", 100, 14)
+PTXSPEC_f_f(ex2_approx_ftz_f32_1, "ex2.approx.ftz.f32", 100, 14)
+PTXSPEC_h_h(ex2_approx_f16_1, "ex2.approx.f16", 750, 70)
+PTXSPEC_r_r(ex2_approx_f16x2_1, "ex2.approx.f16x2", 750, 70)
+PTXSPEC_h_h(ex2_approx_ftz_bf16_1, "ex2.approx.ftz.bf16", 900, 78)
+PTXSPEC_r_r(ex2_approx_ftz_bf16x2_1, "ex2.approx.ftz.bf16x2", 900, 78)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long ex2_approx_f32_1_vectors[] = {
-    0xff800000, 0x0, 0,
-    0x80000000, 0x3f800000, 0,
-    0x0, 0x3f800000, 0,
-    0x7f800000, 0x7f800000, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x80000001, 0x3f800000, 0,
-    0x807fffff, 0x3f800000, 0,
-    0x805a5a5a, 0x3f800000, 0,
-    0x1, 0x3f800000, 0,
-    0x7fffff, 0x3f800000, 0,
-    0x5a5a5a, 0x3f800000, 0,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x7f800000, 0,
-    0xff7fffff, 0x0, 0,
-    0xc3020000, 0x80000, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows3[][3] = {
+    {0xff800000, 0, 0},
+    {0x80000000, 0x3f800000, 0},
+    {0, 0x3f800000, 0},
+    {0x7f800000, 0x7f800000, 0},
+    {0x7fc00000, 0x7fffffff, 1},
+    {0x7fda5a5a, 0x7fffffff, 1},
+    {0xffffffff, 0x7fffffff, 1},
+    {0x7f800001, 0x7fffffff, 1},
+    {0xffbfffff, 0x7fffffff, 1},
+    {0x80000001, 0x3f800000, 0},
+    {0x807fffff, 0x3f800000, 0},
+    {0x805a5a5a, 0x3f800000, 0},
+    {1, 0x3f800000, 0},
+    {0x7fffff, 0x3f800000, 0},
+    {0x5a5a5a, 0x3f800000, 0},
+    {0x7fc00000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x7fffffff, 0},
+    {0xffffffff, 0x7fffffff, 0},
+    {0x7f800001, 0x7fffffff, 0},
+    {0xffbfffff, 0x7fffffff, 0},
+    {0x7f7fffff, 0x7f800000, 0},
+    {0xff7fffff, 0, 0},
+    {0xc3020000, 0x80000, 0},
+    {0xc3020000, 0, 0},
+    {0xfc00, 0, 0},
+    {0x8000, 0x3c00, 0},
+    {0, 0x3c00, 0},
+    {0x7c00, 0x7c00, 0},
+    {0x7e00, 0x7fff, 1},
+    {0x7e5a, 0x7fff, 1},
+    {0xffff, 0x7fff, 1},
+    {0x7c01, 0x7fff, 1},
+    {0xfdff, 0x7fff, 1},
+    {0x8001, 0x3c00, 0},
+    {0x83ff, 0x3c00, 0},
+    {0x825a, 0x3c00, 0},
+    {1, 0x3c00, 0},
+    {0x3ff, 0x3c00, 0},
+    {0x25a, 0x3c00, 0},
+    {0x7e00, 0x7fff, 0},
+    {0x7e5a, 0x7fff, 0},
+    {0xffff, 0x7fff, 0},
+    {0x7c01, 0x7fff, 0},
+    {0xfdff, 0x7fff, 0},
+    {0x7bff, 0x7c00, 0},
+    {0xfbff, 0, 0},
+    {0xcc80, 0x40, 0},
+    {0xff80, 0, 0},
+    {0x8000, 0x3f80, 0},
+    {0, 0x3f80, 0},
+    {0x7f80, 0x7f80, 0},
+    {0x7fc0, 0x7fff, 1},
+    {0x7fda, 0x7fff, 1},
+    {0x7f81, 0x7fff, 1},
+    {0xffbf, 0x7fff, 1},
+    {0x8001, 0x3f80, 0},
+    {0x807f, 0x3f80, 0},
+    {0x805a, 0x3f80, 0},
+    {1, 0x3f80, 0},
+    {0x7f, 0x3f80, 0},
+    {0x5a, 0x3f80, 0},
+    {0x7fc0, 0x7fff, 0},
+    {0x7fda, 0x7fff, 0},
+    {0x7f81, 0x7fff, 0},
+    {0xffbf, 0x7fff, 0},
+    {0x7f7f, 0x7f80, 0},
+    {0xff7f, 0, 0},
+    {0xc302, 0, 0},
 };
-static const unsigned long long ex2_approx_ftz_f32_1_vectors[] = {
-    0xff800000, 0x0, 0,
-    0x80000000, 0x3f800000, 0,
-    0x0, 0x3f800000, 0,
-    0x7f800000, 0x7f800000, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x80000001, 0x3f800000, 0,
-    0x807fffff, 0x3f800000, 0,
-    0x805a5a5a, 0x3f800000, 0,
-    0x1, 0x3f800000, 0,
-    0x7fffff, 0x3f800000, 0,
-    0x5a5a5a, 0x3f800000, 0,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x7f800000, 0,
-    0xff7fffff, 0x0, 0,
-    0xc3020000, 0x0, 0,
-};
-static const unsigned long long ex2_approx_f16_1_vectors[] = {
-    0xfc00, 0x0, 0,
-    0x8000, 0x3c00, 0,
-    0x0, 0x3c00, 0,
-    0x7c00, 0x7c00, 0,
-    0x7e00, 0x7fff, 1,
-    0x7e5a, 0x7fff, 1,
-    0xffff, 0x7fff, 1,
-    0x7c01, 0x7fff, 1,
-    0xfdff, 0x7fff, 1,
-    0x8001, 0x3c00, 0,
-    0x83ff, 0x3c00, 0,
-    0x825a, 0x3c00, 0,
-    0x1, 0x3c00, 0,
-    0x3ff, 0x3c00, 0,
-    0x25a, 0x3c00, 0,
-    0x7e00, 0x7fff, 0,
-    0x7e5a, 0x7fff, 0,
-    0xffff, 0x7fff, 0,
-    0x7c01, 0x7fff, 0,
-    0xfdff, 0x7fff, 0,
-    0x7bff, 0x7c00, 0,
-    0xfbff, 0x0, 0,
-    0xcc80, 0x40, 0,
-};
-static const unsigned long long ex2_approx_f16x2_1_vectors[] = {
-    0xfc00fc00, 0x0, 0,
-    0x80008000, 0x3c003c00, 0,
-    0x0, 0x3c003c00, 0,
-    0x7c007c00, 0x7c007c00, 0,
-    0x7e007e00, 0x7fff7fff, 1,
-    0x7e5a7e5a, 0x7fff7fff, 1,
-    0xffffffff, 0x7fff7fff, 1,
-    0x7c017c01, 0x7fff7fff, 1,
-    0xfdfffdff, 0x7fff7fff, 1,
-    0x80018001, 0x3c003c00, 0,
-    0x83ff83ff, 0x3c003c00, 0,
-    0x825a825a, 0x3c003c00, 0,
-    0x10001, 0x3c003c00, 0,
-    0x3ff03ff, 0x3c003c00, 0,
-    0x25a025a, 0x3c003c00, 0,
-    0x7e007e00, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7fff7fff, 0,
-    0xffffffff, 0x7fff7fff, 0,
-    0x7c017c01, 0x7fff7fff, 0,
-    0xfdfffdff, 0x7fff7fff, 0,
-    0x7bff7bff, 0x7c007c00, 0,
-    0xfbfffbff, 0x0, 0,
-    0xcc80cc80, 0x400040, 0,
-};
-static const unsigned long long ex2_approx_ftz_bf16_1_vectors[] = {
-    0xff80, 0x0, 0,
-    0x8000, 0x3f80, 0,
-    0x0, 0x3f80, 0,
-    0x7f80, 0x7f80, 0,
-    0x7fc0, 0x7fff, 1,
-    0x7fda, 0x7fff, 1,
-    0xffff, 0x7fff, 1,
-    0x7f81, 0x7fff, 1,
-    0xffbf, 0x7fff, 1,
-    0x8001, 0x3f80, 0,
-    0x807f, 0x3f80, 0,
-    0x805a, 0x3f80, 0,
-    0x1, 0x3f80, 0,
-    0x7f, 0x3f80, 0,
-    0x5a, 0x3f80, 0,
-    0x7fc0, 0x7fff, 0,
-    0x7fda, 0x7fff, 0,
-    0xffff, 0x7fff, 0,
-    0x7f81, 0x7fff, 0,
-    0xffbf, 0x7fff, 0,
-    0x7f7f, 0x7f80, 0,
-    0xff7f, 0x0, 0,
-    0xc302, 0x0, 0,
-};
-static const unsigned long long ex2_approx_ftz_bf16x2_1_vectors[] = {
-    0xff80ff80, 0x0, 0,
-    0x80008000, 0x3f803f80, 0,
-    0x0, 0x3f803f80, 0,
-    0x7f807f80, 0x7f807f80, 0,
-    0x7fc07fc0, 0x7fff7fff, 1,
-    0x7fda7fda, 0x7fff7fff, 1,
-    0xffffffff, 0x7fff7fff, 1,
-    0x7f817f81, 0x7fff7fff, 1,
-    0xffbfffbf, 0x7fff7fff, 1,
-    0x80018001, 0x3f803f80, 0,
-    0x807f807f, 0x3f803f80, 0,
-    0x805a805a, 0x3f803f80, 0,
-    0x10001, 0x3f803f80, 0,
-    0x7f007f, 0x3f803f80, 0,
-    0x5a005a, 0x3f803f80, 0,
-    0x7fc07fc0, 0x7fff7fff, 0,
-    0x7fda7fda, 0x7fff7fff, 0,
-    0xffffffff, 0x7fff7fff, 0,
-    0x7f817f81, 0x7fff7fff, 0,
-    0xffbfffbf, 0x7fff7fff, 0,
-    0x7f7f7f7f, 0x7f807f80, 0,
-    0xff7fff7f, 0x0, 0,
-    0xc302c302, 0x0, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s2[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s3[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s4[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22};
+static const unsigned short c1[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 23};
+static const unsigned short c2[] = {
+    24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46};
+static const unsigned short c3[] = {
+    47, 48, 49, 50, 51, 52, 30, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 41, 63, 64, 65, 66, 67};
 
 int main(void)
 {
     ptxspec_begin("ex2");
-    ptxspec_run("ex2.approx.f32", (const void *)ex2_approx_f32_1, PTXSPEC_PTX >= 14, 100, 1, 32, 32, 32, 0x7f800000, ex2_approx_f32_1_vectors, 23);
-    ptxspec_run("ex2.approx.ftz.f32", (const void *)ex2_approx_ftz_f32_1, PTXSPEC_PTX >= 14, 100, 1, 32, 32, 32, 0x7f800000, ex2_approx_ftz_f32_1_vectors, 23);
-    ptxspec_run("ex2.approx.f16", (const void *)ex2_approx_f16_1, PTXSPEC_PTX >= 70, 750, 1, 16, 16, 16, 0x7c00, ex2_approx_f16_1_vectors, 23);
-    ptxspec_run("ex2.approx.f16x2", (const void *)ex2_approx_f16x2_1, PTXSPEC_PTX >= 70, 750, 1, 32, 32, 16, 0x7c00, ex2_approx_f16x2_1_vectors, 23);
-    ptxspec_run("ex2.approx.ftz.bf16", (const void *)ex2_approx_ftz_bf16_1, PTXSPEC_PTX >= 78, 900, 1, 16, 16, 16, 0x7f80, ex2_approx_ftz_bf16_1_vectors, 23);
-    ptxspec_run("ex2.approx.ftz.bf16x2", (const void *)ex2_approx_ftz_bf16x2_1, PTXSPEC_PTX >= 78, 900, 1, 32, 32, 16, 0x7f80, ex2_approx_ftz_bf16x2_1_vectors, 23);
+    PTXSPEC_RUN(ex2_approx_f32_1, s0, rows3, c0);
+    PTXSPEC_RUN(ex2_approx_ftz_f32_1, s0, rows3, c1);
+    PTXSPEC_RUN(ex2_approx_f16_1, s1, rows3, c2);
+    PTXSPEC_RUN(ex2_approx_f16x2_1, s2, rows3, c2);
+    PTXSPEC_RUN(ex2_approx_ftz_bf16_1, s3, rows3, c3);
+    PTXSPEC_RUN(ex2_approx_ftz_bf16x2_1, s4, rows3, c3);
     return ptxspec_end();
 }
 #endif

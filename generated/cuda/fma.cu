@@ -5,3807 +5,584 @@
 //     nvcc -arch=native -o fma fma.cu && ./fma
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// fma.rn.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rn_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rn.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rn.sat.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rn_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rn.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rn.ftz.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rn_ftz_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rn.ftz.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rn.ftz.sat.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rn_ftz_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rn.ftz.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rz.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rz_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rz.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rz.sat.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rz_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rz.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rz.ftz.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rz_ftz_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rz.ftz.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rz.ftz.sat.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rz_ftz_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rz.ftz.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rm.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rm_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rm.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rm.sat.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rm_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rm.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rm.ftz.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rm_ftz_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rm.ftz.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rm.ftz.sat.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rm_ftz_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rm.ftz.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rp.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rp_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rp.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rp.sat.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rp_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rp.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rp.ftz.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rp_ftz_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rp.ftz.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rp.ftz.sat.f32: sm_20, PTX 2.0
-extern "C" __global__ void fma_rp_ftz_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("fma.rp.ftz.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// fma.rn.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void fma_rn_f32x2_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("fma.rn.f32x2 %0, %1, %2, %3;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])), "l"(ptxspec_in_l(c[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// fma.rn.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void fma_rn_ftz_f32x2_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("fma.rn.ftz.f32x2 %0, %1, %2, %3;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])), "l"(ptxspec_in_l(c[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// fma.rz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void fma_rz_f32x2_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("fma.rz.f32x2 %0, %1, %2, %3;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])), "l"(ptxspec_in_l(c[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// fma.rz.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void fma_rz_ftz_f32x2_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("fma.rz.ftz.f32x2 %0, %1, %2, %3;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])), "l"(ptxspec_in_l(c[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// fma.rm.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void fma_rm_f32x2_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("fma.rm.f32x2 %0, %1, %2, %3;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])), "l"(ptxspec_in_l(c[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// fma.rm.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void fma_rm_ftz_f32x2_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("fma.rm.ftz.f32x2 %0, %1, %2, %3;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])), "l"(ptxspec_in_l(c[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// fma.rp.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void fma_rp_f32x2_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("fma.rp.f32x2 %0, %1, %2, %3;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])), "l"(ptxspec_in_l(c[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// fma.rp.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void fma_rp_ftz_f32x2_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("fma.rp.ftz.f32x2 %0, %1, %2, %3;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])), "l"(ptxspec_in_l(c[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// fma.rn.f64: sm_10, PTX 1.4
-extern "C" __global__ void fma_rn_f64_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("fma.rn.f64 %0, %1, %2, %3;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])), "d"(ptxspec_in_d(c[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// fma.rz.f64: sm_10, PTX 1.4
-extern "C" __global__ void fma_rz_f64_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("fma.rz.f64 %0, %1, %2, %3;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])), "d"(ptxspec_in_d(c[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// fma.rm.f64: sm_13, PTX 1.4
-extern "C" __global__ void fma_rm_f64_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(130, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("fma.rm.f64 %0, %1, %2, %3;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])), "d"(ptxspec_in_d(c[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// fma.rp.f64: sm_13, PTX 1.4
-extern "C" __global__ void fma_rp_f64_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(130, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("fma.rp.f64 %0, %1, %2, %3;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])), "d"(ptxspec_in_d(c[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// fma.rn.f16: sm_53, PTX 4.2
-extern "C" __global__ void fma_rn_f16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rn.f16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rn.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void fma_rn_f16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rn.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void fma_rn_sat_f16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rn.sat.f16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rn.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void fma_rn_sat_f16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rn.sat.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rn.ftz.f16: sm_53, PTX 4.2
-extern "C" __global__ void fma_rn_ftz_f16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rn.ftz.f16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rn.ftz.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void fma_rn_ftz_f16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rn.ftz.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rn.ftz.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void fma_rn_ftz_sat_f16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rn.ftz.sat.f16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rn.ftz.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void fma_rn_ftz_sat_f16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rn.ftz.sat.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rn.relu.f16: sm_80, PTX 7.0
-extern "C" __global__ void fma_rn_relu_f16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rn.relu.f16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rn.relu.f16x2: sm_80, PTX 7.0
-extern "C" __global__ void fma_rn_relu_f16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rn.relu.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rn.ftz.relu.f16: sm_80, PTX 7.0
-extern "C" __global__ void fma_rn_ftz_relu_f16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rn.ftz.relu.f16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rn.ftz.relu.f16x2: sm_80, PTX 7.0
-extern "C" __global__ void fma_rn_ftz_relu_f16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rn.ftz.relu.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rn.bf16: sm_80, PTX 7.0
-extern "C" __global__ void fma_rn_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rn.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rn.bf16x2: sm_80, PTX 7.0
-extern "C" __global__ void fma_rn_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rn.relu.bf16: sm_80, PTX 7.0
-extern "C" __global__ void fma_rn_relu_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rn.relu.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rn.relu.bf16x2: sm_80, PTX 7.0
-extern "C" __global__ void fma_rn_relu_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rn.relu.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rn.oob.f16: sm_90, PTX 8.1
-extern "C" __global__ void fma_rn_oob_f16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rn.oob.f16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rn.oob.f16x2: sm_90, PTX 8.1
-extern "C" __global__ void fma_rn_oob_f16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rn.oob.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rn.oob.bf16: sm_90, PTX 8.1
-extern "C" __global__ void fma_rn_oob_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rn.oob.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rn.oob.bf16x2: sm_90, PTX 8.1
-extern "C" __global__ void fma_rn_oob_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rn.oob.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rn.oob.relu.f16: sm_90, PTX 8.1
-extern "C" __global__ void fma_rn_oob_relu_f16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rn.oob.relu.f16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rn.oob.relu.f16x2: sm_90, PTX 8.1
-extern "C" __global__ void fma_rn_oob_relu_f16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rn.oob.relu.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rn.oob.relu.bf16: sm_90, PTX 8.1
-extern "C" __global__ void fma_rn_oob_relu_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rn.oob.relu.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rn.oob.relu.bf16x2: sm_90, PTX 8.1
-extern "C" __global__ void fma_rn_oob_relu_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rn.oob.relu.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rz.bf16: sm_80, PTX 7.0
-extern "C" __global__ void fma_rz_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rz.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rz.bf16x2: sm_80, PTX 7.0
-extern "C" __global__ void fma_rz_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rz.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rz.relu.bf16: sm_80, PTX 7.0
-extern "C" __global__ void fma_rz_relu_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rz.relu.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rz.relu.bf16x2: sm_80, PTX 7.0
-extern "C" __global__ void fma_rz_relu_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rz.relu.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rz.oob.bf16: sm_90, PTX 8.1
-extern "C" __global__ void fma_rz_oob_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rz.oob.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rz.oob.bf16x2: sm_90, PTX 8.1
-extern "C" __global__ void fma_rz_oob_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rz.oob.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rz.oob.relu.bf16: sm_90, PTX 8.1
-extern "C" __global__ void fma_rz_oob_relu_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rz.oob.relu.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rz.oob.relu.bf16x2: sm_90, PTX 8.1
-extern "C" __global__ void fma_rz_oob_relu_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rz.oob.relu.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rm.bf16: sm_80, PTX 7.0
-extern "C" __global__ void fma_rm_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rm.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rm.bf16x2: sm_80, PTX 7.0
-extern "C" __global__ void fma_rm_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rm.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rm.relu.bf16: sm_80, PTX 7.0
-extern "C" __global__ void fma_rm_relu_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rm.relu.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rm.relu.bf16x2: sm_80, PTX 7.0
-extern "C" __global__ void fma_rm_relu_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rm.relu.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rm.oob.bf16: sm_90, PTX 8.1
-extern "C" __global__ void fma_rm_oob_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rm.oob.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rm.oob.bf16x2: sm_90, PTX 8.1
-extern "C" __global__ void fma_rm_oob_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rm.oob.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rm.oob.relu.bf16: sm_90, PTX 8.1
-extern "C" __global__ void fma_rm_oob_relu_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rm.oob.relu.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rm.oob.relu.bf16x2: sm_90, PTX 8.1
-extern "C" __global__ void fma_rm_oob_relu_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rm.oob.relu.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rp.bf16: sm_80, PTX 7.0
-extern "C" __global__ void fma_rp_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rp.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rp.bf16x2: sm_80, PTX 7.0
-extern "C" __global__ void fma_rp_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rp.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rp.relu.bf16: sm_80, PTX 7.0
-extern "C" __global__ void fma_rp_relu_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rp.relu.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rp.relu.bf16x2: sm_80, PTX 7.0
-extern "C" __global__ void fma_rp_relu_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rp.relu.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rp.oob.bf16: sm_90, PTX 8.1
-extern "C" __global__ void fma_rp_oob_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rp.oob.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rp.oob.bf16x2: sm_90, PTX 8.1
-extern "C" __global__ void fma_rp_oob_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rp.oob.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rp.oob.relu.bf16: sm_90, PTX 8.1
-extern "C" __global__ void fma_rp_oob_relu_bf16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rp.oob.relu.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rp.oob.relu.bf16x2: sm_90, PTX 8.1
-extern "C" __global__ void fma_rp_oob_relu_bf16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rp.oob.relu.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// fma.rn.sat.oob.f16: sm_90, PTX 8.1
-extern "C" __global__ void fma_rn_sat_oob_f16_3(const unsigned short *a, const unsigned short *b, const unsigned short *c, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("fma.rn.sat.oob.f16 %0, %1, %2, %3;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])), "h"(ptxspec_in_h(c[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// fma.rn.sat.oob.f16x2: sm_90, PTX 8.1
-extern "C" __global__ void fma_rn_sat_oob_f16x2_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 81)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("fma.rn.sat.oob.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])), "r"(ptxspec_in_r(c[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
+PTXSPEC_f_f_f_f(fma_rn_f32_3, "fma.rn.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rn_sat_f32_3, "fma.rn.sat.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rn_ftz_f32_3, "fma.rn.ftz.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rn_ftz_sat_f32_3, "fma.rn.ftz.sat.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rz_f32_3, "fma.rz.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rz_sat_f32_3, "fma.rz.sat.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rz_ftz_f32_3, "fma.rz.ftz.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rz_ftz_sat_f32_3, "fma.rz.ftz.sat.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rm_f32_3, "fma.rm.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rm_sat_f32_3, "fma.rm.sat.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rm_ftz_f32_3, "fma.rm.ftz.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rm_ftz_sat_f32_3, "fma.rm.ftz.sat.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rp_f32_3, "fma.rp.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rp_sat_f32_3, "fma.rp.sat.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rp_ftz_f32_3, "fma.rp.ftz.f32", 200, 20)
+PTXSPEC_f_f_f_f(fma_rp_ftz_sat_f32_3, "fma.rp.ftz.sat.f32", 200, 20)
+PTXSPEC_l_l_l_l(fma_rn_f32x2_3, "fma.rn.f32x2", 1000, 86)
+PTXSPEC_l_l_l_l(fma_rn_ftz_f32x2_3, "fma.rn.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l_l(fma_rz_f32x2_3, "fma.rz.f32x2", 1000, 86)
+PTXSPEC_l_l_l_l(fma_rz_ftz_f32x2_3, "fma.rz.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l_l(fma_rm_f32x2_3, "fma.rm.f32x2", 1000, 86)
+PTXSPEC_l_l_l_l(fma_rm_ftz_f32x2_3, "fma.rm.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l_l(fma_rp_f32x2_3, "fma.rp.f32x2", 1000, 86)
+PTXSPEC_l_l_l_l(fma_rp_ftz_f32x2_3, "fma.rp.ftz.f32x2", 1000, 86)
+PTXSPEC_d_d_d_d(fma_rn_f64_3, "fma.rn.f64", 100, 14)
+PTXSPEC_d_d_d_d(fma_rz_f64_3, "fma.rz.f64", 100, 14)
+PTXSPEC_d_d_d_d(fma_rm_f64_3, "fma.rm.f64", 130, 14)
+PTXSPEC_d_d_d_d(fma_rp_f64_3, "fma.rp.f64", 130, 14)
+PTXSPEC_h_h_h_h(fma_rn_f16_3, "fma.rn.f16", 530, 42)
+PTXSPEC_r_r_r_r(fma_rn_f16x2_3, "fma.rn.f16x2", 530, 42)
+PTXSPEC_h_h_h_h(fma_rn_sat_f16_3, "fma.rn.sat.f16", 530, 42)
+PTXSPEC_r_r_r_r(fma_rn_sat_f16x2_3, "fma.rn.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h_h(fma_rn_ftz_f16_3, "fma.rn.ftz.f16", 530, 42)
+PTXSPEC_r_r_r_r(fma_rn_ftz_f16x2_3, "fma.rn.ftz.f16x2", 530, 42)
+PTXSPEC_h_h_h_h(fma_rn_ftz_sat_f16_3, "fma.rn.ftz.sat.f16", 530, 42)
+PTXSPEC_r_r_r_r(fma_rn_ftz_sat_f16x2_3, "fma.rn.ftz.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h_h(fma_rn_relu_f16_3, "fma.rn.relu.f16", 800, 70)
+PTXSPEC_r_r_r_r(fma_rn_relu_f16x2_3, "fma.rn.relu.f16x2", 800, 70)
+PTXSPEC_h_h_h_h(fma_rn_ftz_relu_f16_3, "fma.rn.ftz.relu.f16", 800, 70)
+PTXSPEC_r_r_r_r(fma_rn_ftz_relu_f16x2_3, "fma.rn.ftz.relu.f16x2", 800, 70)
+PTXSPEC_h_h_h_h(fma_rn_bf16_3, "fma.rn.bf16", 800, 70)
+PTXSPEC_r_r_r_r(fma_rn_bf16x2_3, "fma.rn.bf16x2", 800, 70)
+PTXSPEC_h_h_h_h(fma_rn_relu_bf16_3, "fma.rn.relu.bf16", 800, 70)
+PTXSPEC_r_r_r_r(fma_rn_relu_bf16x2_3, "fma.rn.relu.bf16x2", 800, 70)
+PTXSPEC_h_h_h_h(fma_rn_oob_f16_3, "fma.rn.oob.f16", 900, 81)
+PTXSPEC_r_r_r_r(fma_rn_oob_f16x2_3, "fma.rn.oob.f16x2", 900, 81)
+PTXSPEC_h_h_h_h(fma_rn_oob_bf16_3, "fma.rn.oob.bf16", 900, 81)
+PTXSPEC_r_r_r_r(fma_rn_oob_bf16x2_3, "fma.rn.oob.bf16x2", 900, 81)
+PTXSPEC_h_h_h_h(fma_rn_oob_relu_f16_3, "fma.rn.oob.relu.f16", 900, 81)
+PTXSPEC_r_r_r_r(fma_rn_oob_relu_f16x2_3, "fma.rn.oob.relu.f16x2", 900, 81)
+PTXSPEC_h_h_h_h(fma_rn_oob_relu_bf16_3, "fma.rn.oob.relu.bf16", 900, 81)
+PTXSPEC_r_r_r_r(fma_rn_oob_relu_bf16x2_3, "fma.rn.oob.relu.bf16x2", 900, 81)
+PTXSPEC_h_h_h_h(fma_rz_bf16_3, "fma.rz.bf16", 800, 70)
+PTXSPEC_r_r_r_r(fma_rz_bf16x2_3, "fma.rz.bf16x2", 800, 70)
+PTXSPEC_h_h_h_h(fma_rz_relu_bf16_3, "fma.rz.relu.bf16", 800, 70)
+PTXSPEC_r_r_r_r(fma_rz_relu_bf16x2_3, "fma.rz.relu.bf16x2", 800, 70)
+PTXSPEC_h_h_h_h(fma_rz_oob_bf16_3, "fma.rz.oob.bf16", 900, 81)
+PTXSPEC_r_r_r_r(fma_rz_oob_bf16x2_3, "fma.rz.oob.bf16x2", 900, 81)
+PTXSPEC_h_h_h_h(fma_rz_oob_relu_bf16_3, "fma.rz.oob.relu.bf16", 900, 81)
+PTXSPEC_r_r_r_r(fma_rz_oob_relu_bf16x2_3, "fma.rz.oob.relu.bf16x2", 900, 81)
+PTXSPEC_h_h_h_h(fma_rm_bf16_3, "fma.rm.bf16", 800, 70)
+PTXSPEC_r_r_r_r(fma_rm_bf16x2_3, "fma.rm.bf16x2", 800, 70)
+PTXSPEC_h_h_h_h(fma_rm_relu_bf16_3, "fma.rm.relu.bf16", 800, 70)
+PTXSPEC_r_r_r_r(fma_rm_relu_bf16x2_3, "fma.rm.relu.bf16x2", 800, 70)
+PTXSPEC_h_h_h_h(fma_rm_oob_bf16_3, "fma.rm.oob.bf16", 900, 81)
+PTXSPEC_r_r_r_r(fma_rm_oob_bf16x2_3, "fma.rm.oob.bf16x2", 900, 81)
+PTXSPEC_h_h_h_h(fma_rm_oob_relu_bf16_3, "fma.rm.oob.relu.bf16", 900, 81)
+PTXSPEC_r_r_r_r(fma_rm_oob_relu_bf16x2_3, "fma.rm.oob.relu.bf16x2", 900, 81)
+PTXSPEC_h_h_h_h(fma_rp_bf16_3, "fma.rp.bf16", 800, 70)
+PTXSPEC_r_r_r_r(fma_rp_bf16x2_3, "fma.rp.bf16x2", 800, 70)
+PTXSPEC_h_h_h_h(fma_rp_relu_bf16_3, "fma.rp.relu.bf16", 800, 70)
+PTXSPEC_r_r_r_r(fma_rp_relu_bf16x2_3, "fma.rp.relu.bf16x2", 800, 70)
+PTXSPEC_h_h_h_h(fma_rp_oob_bf16_3, "fma.rp.oob.bf16", 900, 81)
+PTXSPEC_r_r_r_r(fma_rp_oob_bf16x2_3, "fma.rp.oob.bf16x2", 900, 81)
+PTXSPEC_h_h_h_h(fma_rp_oob_relu_bf16_3, "fma.rp.oob.relu.bf16", 900, 81)
+PTXSPEC_r_r_r_r(fma_rp_oob_relu_bf16x2_3, "fma.rp.oob.relu.bf16x2", 900, 81)
+PTXSPEC_h_h_h_h(fma_rn_sat_oob_f16_3, "fma.rn.sat.oob.f16", 900, 81)
+PTXSPEC_r_r_r_r(fma_rn_sat_oob_f16x2_3, "fma.rn.sat.oob.f16x2", 900, 81)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long fma_rn_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x0, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f7fffff, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3f800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3fda5a5a, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x800001, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0x40000000, 0x7f7fffff, 0xff7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x3f800000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f800000, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff800000, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0x80000001, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0x807fffff, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0x805a5a5a, 0,
-    0x1, 0x3f800000, 0x1, 0x2, 0,
-    0x800000, 0x3f000000, 0x0, 0x400000, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows5[][5] = {
+    {0, 0x3f800000, 0x80000000, 0, 0},
+    {0x80000000, 0x3f800000, 0, 0, 0},
+    {0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0},
+    {0x3fc00000, 0x40000000, 0xc0400000, 0, 0},
+    {0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0},
+    {0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0},
+    {0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0},
+    {0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0},
+    {0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0},
+    {0xff800000, 0x40000000, 0x800000, 0xff800000, 0},
+    {0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0},
+    {0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0},
+    {0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0},
+    {0xff800000, 0x40000000, 0x800001, 0xff800000, 0},
+    {0x800000, 0xbf800000, 0xff800000, 0xff800000, 0},
+    {0x7f7fffff, 0xbf800000, 0xff800000, 0xff800000, 0},
+    {0x3f800000, 0xbf800000, 0xff800000, 0xff800000, 0},
+    {0x3fda5a5a, 0xbf800000, 0xff800000, 0xff800000, 0},
+    {0x800001, 0xbf800000, 0xff800000, 0xff800000, 0},
+    {0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1},
+    {0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1},
+    {0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0},
+    {0xff7fffff, 0x40000000, 0x7f7fffff, 0xff7fffff, 0},
+    {0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0},
+    {0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0},
+    {0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0},
+    {0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0},
+    {0x80000000, 0x7fc00000, 0x3f800000, 0x7fffffff, 0},
+    {0x80000000, 0x7fda5a5a, 0x3f800000, 0x7fffffff, 0},
+    {0x80000000, 0xffffffff, 0x3f800000, 0x7fffffff, 0},
+    {0x80000000, 0x7f800001, 0x3f800000, 0x7fffffff, 0},
+    {0x80000000, 0xffbfffff, 0x3f800000, 0x7fffffff, 0},
+    {0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0},
+    {0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0},
+    {0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0},
+    {0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0},
+    {0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0},
+    {0x7f800000, 0, 0x3f800000, 0x7fffffff, 0},
+    {0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0},
+    {0x7f7fffff, 0x40000000, 0x3f800000, 0x7f800000, 0},
+    {0x7f7fffff, 0xc0000000, 0x3f800000, 0xff800000, 0},
+    {0x80000001, 0x3f800000, 0x80000000, 0x80000001, 0},
+    {0x807fffff, 0x3f800000, 0x80000000, 0x807fffff, 0},
+    {0x805a5a5a, 0x3f800000, 0x80000000, 0x805a5a5a, 0},
+    {1, 0x3f800000, 1, 2, 0},
+    {0x800000, 0x3f000000, 0, 0x400000, 0},
+    {0x40000000, 0x3fc00000, 0x3f800000, 0x3f800000, 0},
+    {0x7f800000, 0x3f000000, 0x3f800000, 0x3f800000, 0},
+    {0x3f000000, 0x3e800000, 0x3f000000, 0x3f200000, 0},
+    {0xbf800000, 0x3f800000, 0x3f000000, 0, 0},
+    {0xff800000, 0x3f800000, 0x3f800000, 0, 0},
+    {0x7fc00000, 0x3f800000, 0x3f800000, 0, 0},
+    {0x7fda5a5a, 0x3f800000, 0x3f800000, 0, 0},
+    {0xffffffff, 0x3f800000, 0x3f800000, 0, 0},
+    {0x7f800001, 0x3f800000, 0x3f800000, 0, 0},
+    {0xffbfffff, 0x3f800000, 0x3f800000, 0, 0},
+    {0x7f800000, 0x80000000, 0x3f800000, 0, 0},
+    {0x80000000, 0x3f800000, 0x80000000, 0, 0},
+    {1, 0x3f800000, 0x80000001, 0, 0},
+    {0x7fffff, 0x3f800000, 0x807fffff, 0, 0},
+    {0x5a5a5a, 0x3f800000, 0x805a5a5a, 0, 0},
+    {0x800000, 0x3f000000, 0, 0, 0},
+    {0x80000001, 0x3f800000, 0x80000001, 0x80000000, 0},
+    {0x807fffff, 0x3f800000, 0x807fffff, 0x80000000, 0},
+    {0x805a5a5a, 0x3f800000, 0x805a5a5a, 0x80000000, 0},
+    {0x80000001, 0x40000000, 0xc0000000, 0xc0000000, 0},
+    {0x807fffff, 0x40000000, 0xc0000000, 0xc0000000, 0},
+    {0x805a5a5a, 0x40000000, 0xc0000000, 0xc0000000, 0},
+    {0x7f800000, 0x80000001, 0x3f800000, 0x7fffffff, 1},
+    {0x7f800000, 0x807fffff, 0x3f800000, 0x7fffffff, 1},
+    {0x7f800000, 0x805a5a5a, 0x3f800000, 0x7fffffff, 1},
+    {0x80800000, 0x3f000000, 0x80000000, 0x80000000, 0},
+    {0x7f7fffff, 0x40000000, 0x3f800000, 0x7f7fffff, 0},
+    {0x7f7fffff, 0xc0000000, 0x3f800000, 0xff7fffff, 0},
+    {0, 0x3f800000, 0x80000000, 0x80000000, 0},
+    {0, 0x3f800000, 0, 0, 0},
+    {0x3fc00000, 0x40000000, 0xc0400000, 0x80000000, 0},
+    {0, 0x3ff0000000000000, 0x8000000000000000, 0, 0},
+    {0x8000000000000000, 0x3ff0000000000000, 0, 0, 0},
+    {0x8000000000000000, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000000, 0},
+    {0x3ff8000000000000, 0x4000000000000000, 0xc008000000000000, 0, 0},
+    {0x7ff0000000000000, 0x10000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x7fefffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7fefffffffffffff, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x10000000000001, 0x7fefffffffffffff, 0x7ff0000000000000, 0},
+    {0xfff0000000000000, 0x4000000000000000, 0x10000000000000, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0x4000000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0x4000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0x4000000000000000, 0x3ffa5a5a5a5a5a5a, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0x4000000000000000, 0x10000000000001, 0xfff0000000000000, 0},
+    {0x10000000000000, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0},
+    {0x7fefffffffffffff, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0},
+    {0x3ff0000000000000, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0},
+    {0x3ffa5a5a5a5a5a5a, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0},
+    {0x10000000000001, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0},
+    {0x7ff0000000000000, 0xc000000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1},
+    {0x7ff0000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xfff8000000000000, 1},
+    {0x7fefffffffffffff, 0x4000000000000000, 0xffefffffffffffff, 0x7fefffffffffffff, 0},
+    {0xffefffffffffffff, 0x4000000000000000, 0x7fefffffffffffff, 0xffefffffffffffff, 0},
+    {0x7ff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0xfff8000000000000, 0},
+    {0xfff0000000000000, 0x7ff8000000000000, 0x4000000000000000, 0x7ff8000000000000, 0},
+    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff0000000000000, 0xfff8000000000000, 0x4000000000000000, 0xfff8000000000000, 0},
+    {0x7ff0000000000000, 0, 0x7ff8000000000000, 0x7ff8000000000000, 0},
+    {0x7ff0000000000000, 0, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
+    {0x7ff0000000000000, 0, 0xfff8000000000000, 0xfff8000000000000, 0},
+    {0x3ff0000000000000, 0x7ff0000000000001, 0x4000000000000000, 0x7ff8000000000001, 0},
+    {0x7ff0000000000000, 0, 0x3ff0000000000000, 0xfff8000000000000, 0},
+    {0x3ff0000000000001, 0x3feffffffffffffe, 0xbff0000000000000, 0xb970000000000000, 0},
+    {0x7fefffffffffffff, 0x4000000000000000, 0x3ff0000000000000, 0x7ff0000000000000, 0},
+    {0x7fefffffffffffff, 0xc000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0},
+    {0x8000000000000001, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000001, 0},
+    {0x800fffffffffffff, 0x3ff0000000000000, 0x8000000000000000, 0x800fffffffffffff, 0},
+    {0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0},
+    {1, 0x3ff0000000000000, 1, 2, 0},
+    {0x10000000000000, 0x3fe0000000000000, 0, 0x8000000000000, 0},
+    {0x7fefffffffffffff, 0x4000000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0},
+    {0x7fefffffffffffff, 0xc000000000000000, 0x3ff0000000000000, 0xffefffffffffffff, 0},
+    {0, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000000, 0},
+    {0, 0x3ff0000000000000, 0, 0, 0},
+    {0x3ff8000000000000, 0x4000000000000000, 0xc008000000000000, 0x8000000000000000, 0},
+    {0, 0x3c00, 0x8000, 0, 0},
+    {0x8000, 0x3c00, 0, 0, 0},
+    {0x8000, 0x3c00, 0x8000, 0x8000, 0},
+    {0x3e00, 0x4000, 0xc200, 0, 0},
+    {0x7c00, 0x400, 0x7bff, 0x7c00, 0},
+    {0x7c00, 0x7bff, 0x7bff, 0x7c00, 0},
+    {0x7c00, 0x3c00, 0x7bff, 0x7c00, 0},
+    {0x7c00, 0x3e5a, 0x7bff, 0x7c00, 0},
+    {0x7c00, 0x401, 0x7bff, 0x7c00, 0},
+    {0xfc00, 0x4000, 0x400, 0xfc00, 0},
+    {0xfc00, 0x4000, 0x7bff, 0xfc00, 0},
+    {0xfc00, 0x4000, 0x3c00, 0xfc00, 0},
+    {0xfc00, 0x4000, 0x3e5a, 0xfc00, 0},
+    {0xfc00, 0x4000, 0x401, 0xfc00, 0},
+    {0x400, 0xbc00, 0xfc00, 0xfc00, 0},
+    {0x7bff, 0xbc00, 0xfc00, 0xfc00, 0},
+    {0x3c00, 0xbc00, 0xfc00, 0xfc00, 0},
+    {0x3e5a, 0xbc00, 0xfc00, 0xfc00, 0},
+    {0x401, 0xbc00, 0xfc00, 0xfc00, 0},
+    {0x7c00, 0xc000, 0x7c00, 0x7fff, 1},
+    {0x7c00, 0x8000, 0x3c00, 0x7fff, 1},
+    {0x7bff, 0x4000, 0xfbff, 0x7bff, 0},
+    {0xfbff, 0x4000, 0x7bff, 0xfbff, 0},
+    {0x7e00, 0x3c00, 0x400, 0x7fff, 0},
+    {0x7e5a, 0x3c00, 0x7bff, 0x7fff, 0},
+    {0xffff, 0x3c00, 0x3c00, 0x7fff, 0},
+    {0x7c01, 0x3c00, 0x3e5a, 0x7fff, 0},
+    {0xfdff, 0x3c00, 0x401, 0x7fff, 0},
+    {0x8000, 0x7e00, 0x3c00, 0x7fff, 0},
+    {0x8000, 0x7e5a, 0x3c00, 0x7fff, 0},
+    {0x8000, 0xffff, 0x3c00, 0x7fff, 0},
+    {0x8000, 0x7c01, 0x3c00, 0x7fff, 0},
+    {0x8000, 0xfdff, 0x3c00, 0x7fff, 0},
+    {0x3c00, 0xfc00, 0x7e00, 0x7fff, 0},
+    {0x3c00, 0xfc00, 0x7e5a, 0x7fff, 0},
+    {0x3c00, 0xfc00, 0xffff, 0x7fff, 0},
+    {0x3c00, 0xfc00, 0x7c01, 0x7fff, 0},
+    {0x3c00, 0xfc00, 0xfdff, 0x7fff, 0},
+    {0x7c00, 0, 0x3c00, 0x7fff, 0},
+    {0x3c01, 0x3bfe, 0xbc00, 0x8010, 0},
+    {0x7bff, 0x4000, 0x3c00, 0x7c00, 0},
+    {0x7bff, 0xc000, 0x3c00, 0xfc00, 0},
+    {0x8001, 0x3c00, 0x8000, 0x8001, 0},
+    {0x83ff, 0x3c00, 0x8000, 0x83ff, 0},
+    {0x825a, 0x3c00, 0x8000, 0x825a, 0},
+    {1, 0x3c00, 1, 2, 0},
+    {0x400, 0x3800, 0, 0x200, 0},
+    {0x4000, 0x3e00, 0x3c00, 0x3c00, 0},
+    {0x7c00, 0x3800, 0x3c00, 0x3c00, 0},
+    {0x3800, 0x3400, 0x3800, 0x3900, 0},
+    {0xbc00, 0x3c00, 0x3800, 0, 0},
+    {0xfc00, 0x3c00, 0x3c00, 0, 0},
+    {0x7e00, 0x3c00, 0x3c00, 0, 0},
+    {0x7e5a, 0x3c00, 0x3c00, 0, 0},
+    {0xffff, 0x3c00, 0x3c00, 0, 0},
+    {0x7c01, 0x3c00, 0x3c00, 0, 0},
+    {0xfdff, 0x3c00, 0x3c00, 0, 0},
+    {0x7c00, 0x8000, 0x3c00, 0, 0},
+    {0x8000, 0x3c00, 0x8000, 0, 0},
+    {1, 0x3c00, 0x8001, 0, 0},
+    {0x3ff, 0x3c00, 0x83ff, 0, 0},
+    {0x25a, 0x3c00, 0x825a, 0, 0},
+    {0x400, 0x3800, 0, 0, 0},
+    {0x8001, 0x3c00, 0x8001, 0x8000, 0},
+    {0x83ff, 0x3c00, 0x83ff, 0x8000, 0},
+    {0x825a, 0x3c00, 0x825a, 0x8000, 0},
+    {0x8001, 0x4000, 0xc000, 0xc000, 0},
+    {0x83ff, 0x4000, 0xc000, 0xc000, 0},
+    {0x825a, 0x4000, 0xc000, 0xc000, 0},
+    {0x7c00, 0x8001, 0x3c00, 0x7fff, 1},
+    {0x7c00, 0x83ff, 0x3c00, 0x7fff, 1},
+    {0x7c00, 0x825a, 0x3c00, 0x7fff, 1},
+    {0x8400, 0x3800, 0x8000, 0x8000, 0},
+    {0x3c00, 0x3c00, 0x3800, 0x3e00, 0},
+    {0x7c00, 0x3c00, 0x3c00, 0x7c00, 0},
+    {0x7e00, 0x3c00, 0x3c00, 0x7fff, 1},
+    {0x7e5a, 0x3c00, 0x3c00, 0x7fff, 1},
+    {0xffff, 0x3c00, 0x3c00, 0x7fff, 1},
+    {0x7c01, 0x3c00, 0x3c00, 0x7fff, 1},
+    {0xfdff, 0x3c00, 0x3c00, 0x7fff, 1},
+    {0x7c00, 0, 0x3c00, 0x7fff, 1},
+    {0x7e00, 0x3c00, 0x3c00, 0x7fff, 0},
+    {0x7e5a, 0x3c00, 0x3c00, 0x7fff, 0},
+    {0x7c01, 0x3c00, 0x3c00, 0x7fff, 0},
+    {0xfdff, 0x3c00, 0x3c00, 0x7fff, 0},
+    {0, 0x3f80, 0x8000, 0, 0},
+    {0x8000, 0x3f80, 0, 0, 0},
+    {0x8000, 0x3f80, 0x8000, 0x8000, 0},
+    {0x3fc0, 0x4000, 0xc040, 0, 0},
+    {0x7f80, 0x80, 0x7f7f, 0x7f80, 0},
+    {0x7f80, 0x7f7f, 0x7f7f, 0x7f80, 0},
+    {0x7f80, 0x3f80, 0x7f7f, 0x7f80, 0},
+    {0x7f80, 0x3fda, 0x7f7f, 0x7f80, 0},
+    {0x7f80, 0x81, 0x7f7f, 0x7f80, 0},
+    {0xff80, 0x4000, 0x80, 0xff80, 0},
+    {0xff80, 0x4000, 0x7f7f, 0xff80, 0},
+    {0xff80, 0x4000, 0x3f80, 0xff80, 0},
+    {0xff80, 0x4000, 0x3fda, 0xff80, 0},
+    {0xff80, 0x4000, 0x81, 0xff80, 0},
+    {0x80, 0xbf80, 0xff80, 0xff80, 0},
+    {0x7f7f, 0xbf80, 0xff80, 0xff80, 0},
+    {0x3f80, 0xbf80, 0xff80, 0xff80, 0},
+    {0x3fda, 0xbf80, 0xff80, 0xff80, 0},
+    {0x81, 0xbf80, 0xff80, 0xff80, 0},
+    {0x7f80, 0xc000, 0x7f80, 0x7fff, 1},
+    {0x7f80, 0x8000, 0x3f80, 0x7fff, 1},
+    {0x7f7f, 0x4000, 0xff7f, 0x7f7f, 0},
+    {0xff7f, 0x4000, 0x7f7f, 0xff7f, 0},
+    {0x7fc0, 0x3f80, 0x80, 0x7fff, 0},
+    {0x7fda, 0x3f80, 0x7f7f, 0x7fff, 0},
+    {0xffff, 0x3f80, 0x3f80, 0x7fff, 0},
+    {0x7f81, 0x3f80, 0x3fda, 0x7fff, 0},
+    {0xffbf, 0x3f80, 0x81, 0x7fff, 0},
+    {0x8000, 0x7fc0, 0x3f80, 0x7fff, 0},
+    {0x8000, 0x7fda, 0x3f80, 0x7fff, 0},
+    {0x8000, 0xffff, 0x3f80, 0x7fff, 0},
+    {0x8000, 0x7f81, 0x3f80, 0x7fff, 0},
+    {0x8000, 0xffbf, 0x3f80, 0x7fff, 0},
+    {0x3f80, 0xff80, 0x7fc0, 0x7fff, 0},
+    {0x3f80, 0xff80, 0x7fda, 0x7fff, 0},
+    {0x3f80, 0xff80, 0xffff, 0x7fff, 0},
+    {0x3f80, 0xff80, 0x7f81, 0x7fff, 0},
+    {0x3f80, 0xff80, 0xffbf, 0x7fff, 0},
+    {0x7f80, 0, 0x3f80, 0x7fff, 0},
+    {0x3f81, 0x3f7e, 0xbf80, 0xb880, 0},
+    {0x7f7f, 0x4000, 0x3f80, 0x7f80, 0},
+    {0x7f7f, 0xc000, 0x3f80, 0xff80, 0},
+    {0x8001, 0x3f80, 0x8000, 0x8001, 0},
+    {0x807f, 0x3f80, 0x8000, 0x807f, 0},
+    {0x805a, 0x3f80, 0x8000, 0x805a, 0},
+    {1, 0x3f80, 1, 2, 0},
+    {0x80, 0x3f00, 0, 0x40, 0},
+    {0xbf80, 0x3f80, 0x3f00, 0, 0},
+    {0xff80, 0x3f80, 0x3f80, 0, 0},
+    {0x3f80, 0x3f80, 0x3f00, 0x3fc0, 0},
+    {0x7f80, 0x3f80, 0x3f80, 0x7f80, 0},
+    {0x7fc0, 0x3f80, 0x3f80, 0x7fff, 1},
+    {0x7fda, 0x3f80, 0x3f80, 0x7fff, 1},
+    {0xffff, 0x3f80, 0x3f80, 0x7fff, 1},
+    {0x7f81, 0x3f80, 0x3f80, 0x7fff, 1},
+    {0xffbf, 0x3f80, 0x3f80, 0x7fff, 1},
+    {0x7f80, 0, 0x3f80, 0x7fff, 1},
+    {0x8000, 0x3f80, 0x8000, 0, 0},
+    {0x7fc0, 0x3f80, 0x3f80, 0x7fff, 0},
+    {0x7fda, 0x3f80, 0x3f80, 0x7fff, 0},
+    {0x7f81, 0x3f80, 0x3f80, 0x7fff, 0},
+    {0xffbf, 0x3f80, 0x3f80, 0x7fff, 0},
+    {0x7fff, 0x3c00, 0x3c00, 0, 0},
+    {0x3c00, 0x7fff, 0xfc00, 0, 0},
+    {0x3c00, 0x3c00, 0x7fff, 0, 0},
+    {0x7fff, 0x7e00, 0x3c00, 0, 0},
+    {0x7fff, 0x7e5a, 0x3c00, 0, 0},
+    {0x7fff, 0xffff, 0x3c00, 0, 0},
+    {0x7fff, 0x7c01, 0x3c00, 0, 0},
+    {0x7fff, 0xfdff, 0x3c00, 0, 0},
+    {0x7fff, 0x3f80, 0x3f80, 0, 0},
+    {0x3f80, 0x7fff, 0xff80, 0, 0},
+    {0x3f80, 0x3f80, 0x7fff, 0, 0},
+    {0x7fff, 0x7fc0, 0x3f80, 0, 0},
+    {0x7fff, 0x7fda, 0x3f80, 0, 0},
+    {0x7fff, 0xffff, 0x3f80, 0, 0},
+    {0x7fff, 0x7f81, 0x3f80, 0, 0},
+    {0x7fff, 0xffbf, 0x3f80, 0, 0},
+    {0x7f7f, 0x4000, 0x3f80, 0x7f7f, 0},
+    {0x7f7f, 0xc000, 0x3f80, 0xff7f, 0},
+    {0, 0x3f80, 0x8000, 0x8000, 0},
+    {0, 0x3f80, 0, 0, 0},
+    {0x3fc0, 0x4000, 0xc040, 0x8000, 0},
 };
-static const unsigned long long fma_rn_sat_f32_3_vectors[] = {
-    0x40000000, 0x3fc00000, 0x3f800000, 0x3f800000, 0,
-    0x7f800000, 0x3f000000, 0x3f800000, 0x3f800000, 0,
-    0x3f000000, 0x3e800000, 0x3f000000, 0x3f200000, 0,
-    0xbf800000, 0x3f800000, 0x3f000000, 0x0, 0,
-    0xff800000, 0x3f800000, 0x3f800000, 0x0, 0,
-    0x7fc00000, 0x3f800000, 0x3f800000, 0x0, 0,
-    0x7fda5a5a, 0x3f800000, 0x3f800000, 0x0, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x0, 0,
-    0x7f800001, 0x3f800000, 0x3f800000, 0x0, 0,
-    0xffbfffff, 0x3f800000, 0x3f800000, 0x0, 0,
-    0x7f800000, 0x80000000, 0x3f800000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x0, 0,
-};
-static const unsigned long long fma_rn_ftz_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x0, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f7fffff, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3f800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3fda5a5a, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x800001, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0x40000000, 0x7f7fffff, 0xff7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x3f800000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f800000, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff800000, 0,
-    0x1, 0x3f800000, 0x80000001, 0x0, 0,
-    0x7fffff, 0x3f800000, 0x807fffff, 0x0, 0,
-    0x5a5a5a, 0x3f800000, 0x805a5a5a, 0x0, 0,
-    0x800000, 0x3f000000, 0x0, 0x0, 0,
-    0x80000001, 0x3f800000, 0x80000001, 0x80000000, 0,
-    0x807fffff, 0x3f800000, 0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x3f800000, 0x805a5a5a, 0x80000000, 0,
-    0x80000001, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x807fffff, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x805a5a5a, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x7f800000, 0x80000001, 0x3f800000, 0x7fffffff, 1,
-    0x7f800000, 0x807fffff, 0x3f800000, 0x7fffffff, 1,
-    0x7f800000, 0x805a5a5a, 0x3f800000, 0x7fffffff, 1,
-    0x80800000, 0x3f000000, 0x80000000, 0x80000000, 0,
-};
-static const unsigned long long fma_rn_ftz_sat_f32_3_vectors[] = {
-    0x1, 0x3f800000, 0x80000001, 0x0, 0,
-    0x7fffff, 0x3f800000, 0x807fffff, 0x0, 0,
-    0x5a5a5a, 0x3f800000, 0x805a5a5a, 0x0, 0,
-    0x800000, 0x3f000000, 0x0, 0x0, 0,
-    0x40000000, 0x3fc00000, 0x3f800000, 0x3f800000, 0,
-    0x7f800000, 0x3f000000, 0x3f800000, 0x3f800000, 0,
-    0x3f000000, 0x3e800000, 0x3f000000, 0x3f200000, 0,
-    0xbf800000, 0x3f800000, 0x3f000000, 0x0, 0,
-    0xff800000, 0x3f800000, 0x3f800000, 0x0, 0,
-    0x7fc00000, 0x3f800000, 0x3f800000, 0x0, 0,
-    0x7fda5a5a, 0x3f800000, 0x3f800000, 0x0, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x0, 0,
-    0x7f800001, 0x3f800000, 0x3f800000, 0x0, 0,
-    0xffbfffff, 0x3f800000, 0x3f800000, 0x0, 0,
-    0x7f800000, 0x80000000, 0x3f800000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x0, 0,
-};
-static const unsigned long long fma_rz_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x0, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f7fffff, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3f800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3fda5a5a, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x800001, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0x40000000, 0x7f7fffff, 0xff7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x3f800000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f7fffff, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff7fffff, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0x80000001, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0x807fffff, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0x805a5a5a, 0,
-    0x1, 0x3f800000, 0x1, 0x2, 0,
-    0x800000, 0x3f000000, 0x0, 0x400000, 0,
-};
-static const unsigned long long fma_rz_ftz_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x0, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f7fffff, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3f800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3fda5a5a, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x800001, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0x40000000, 0x7f7fffff, 0xff7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x3f800000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f7fffff, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff7fffff, 0,
-    0x1, 0x3f800000, 0x80000001, 0x0, 0,
-    0x7fffff, 0x3f800000, 0x807fffff, 0x0, 0,
-    0x5a5a5a, 0x3f800000, 0x805a5a5a, 0x0, 0,
-    0x800000, 0x3f000000, 0x0, 0x0, 0,
-    0x80000001, 0x3f800000, 0x80000001, 0x80000000, 0,
-    0x807fffff, 0x3f800000, 0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x3f800000, 0x805a5a5a, 0x80000000, 0,
-    0x80000001, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x807fffff, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x805a5a5a, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x7f800000, 0x80000001, 0x3f800000, 0x7fffffff, 1,
-    0x7f800000, 0x807fffff, 0x3f800000, 0x7fffffff, 1,
-    0x7f800000, 0x805a5a5a, 0x3f800000, 0x7fffffff, 1,
-    0x80800000, 0x3f000000, 0x80000000, 0x80000000, 0,
-};
-static const unsigned long long fma_rm_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x0, 0x3f800000, 0x0, 0x0, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x80000000, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f7fffff, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3f800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3fda5a5a, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x800001, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0x40000000, 0x7f7fffff, 0xff7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x3f800000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f7fffff, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff800000, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0x80000001, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0x807fffff, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0x805a5a5a, 0,
-    0x1, 0x3f800000, 0x1, 0x2, 0,
-    0x800000, 0x3f000000, 0x0, 0x400000, 0,
-};
-static const unsigned long long fma_rm_ftz_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x0, 0x3f800000, 0x0, 0x0, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x80000000, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f7fffff, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3f800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3fda5a5a, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x800001, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0x40000000, 0x7f7fffff, 0xff7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x3f800000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f7fffff, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff800000, 0,
-};
-static const unsigned long long fma_rp_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x0, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f7fffff, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3f800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3fda5a5a, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x800001, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0x40000000, 0x7f7fffff, 0xff7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x3f800000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f800000, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff7fffff, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0x80000001, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0x807fffff, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0x805a5a5a, 0,
-    0x1, 0x3f800000, 0x1, 0x2, 0,
-    0x800000, 0x3f000000, 0x0, 0x400000, 0,
-};
-static const unsigned long long fma_rp_ftz_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x0, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f7fffff, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3f800000, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x3fda5a5a, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x800001, 0xbf800000, 0xff800000, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0x40000000, 0x7f7fffff, 0xff7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x3f800000, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x3f800000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f800000, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff7fffff, 0,
-    0x1, 0x3f800000, 0x80000001, 0x0, 0,
-    0x7fffff, 0x3f800000, 0x807fffff, 0x0, 0,
-    0x5a5a5a, 0x3f800000, 0x805a5a5a, 0x0, 0,
-    0x800000, 0x3f000000, 0x0, 0x0, 0,
-    0x80000001, 0x3f800000, 0x80000001, 0x80000000, 0,
-    0x807fffff, 0x3f800000, 0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x3f800000, 0x805a5a5a, 0x80000000, 0,
-    0x80000001, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x807fffff, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x805a5a5a, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x7f800000, 0x80000001, 0x3f800000, 0x7fffffff, 1,
-    0x7f800000, 0x807fffff, 0x3f800000, 0x7fffffff, 1,
-    0x7f800000, 0x805a5a5a, 0x3f800000, 0x7fffffff, 1,
-    0x80800000, 0x3f000000, 0x80000000, 0x80000000, 0,
-};
-static const unsigned long long fma_rn_f32x2_3_vectors[] = {
-    0x0, 0x3f8000003f800000, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x3f8000003f800000, 0x0, 0x0, 0,
-    0x8000000080000000, 0x3f8000003f800000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0x4000000040000000, 0xc0400000c0400000, 0x0, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000000800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3f8000003f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3fda5a5a3fda5a5a, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000100800001, 0xff800000ff800000, 0,
-    0x80000000800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f7fffff7f7fffff, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3f8000003f800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3fda5a5a3fda5a5a, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x80000100800001, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xc0000000c0000000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000080000000, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0,
-    0x7fc000007fc00000, 0x3f8000003f800000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3f8000003f800000, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x3f8000003f800000, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f8000007f800000, 0x0, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000013f800001, 0x3f7ffffe3f7ffffe, 0xbf800000bf800000, 0xa8800000a8800000, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x3f8000003f800000, 0x7f8000007f800000, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0x3f8000003f800000, 0xff800000ff800000, 0,
-    0x8000000180000001, 0x3f8000003f800000, 0x8000000080000000, 0x8000000180000001, 0,
-    0x807fffff807fffff, 0x3f8000003f800000, 0x8000000080000000, 0x807fffff807fffff, 0,
-    0x805a5a5a805a5a5a, 0x3f8000003f800000, 0x8000000080000000, 0x805a5a5a805a5a5a, 0,
-    0x100000001, 0x3f8000003f800000, 0x100000001, 0x200000002, 0,
-    0x80000000800000, 0x3f0000003f000000, 0x0, 0x40000000400000, 0,
-};
-static const unsigned long long fma_rn_ftz_f32x2_3_vectors[] = {
-    0x0, 0x3f8000003f800000, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x3f8000003f800000, 0x0, 0x0, 0,
-    0x8000000080000000, 0x3f8000003f800000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0x4000000040000000, 0xc0400000c0400000, 0x0, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000000800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3f8000003f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3fda5a5a3fda5a5a, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000100800001, 0xff800000ff800000, 0,
-    0x80000000800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f7fffff7f7fffff, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3f8000003f800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3fda5a5a3fda5a5a, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x80000100800001, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xc0000000c0000000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000080000000, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0,
-    0x7fc000007fc00000, 0x3f8000003f800000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3f8000003f800000, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x3f8000003f800000, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f8000007f800000, 0x0, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000013f800001, 0x3f7ffffe3f7ffffe, 0xbf800000bf800000, 0xa8800000a8800000, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x3f8000003f800000, 0x7f8000007f800000, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0x3f8000003f800000, 0xff800000ff800000, 0,
-    0x100000001, 0x3f8000003f800000, 0x8000000180000001, 0x0, 0,
-    0x7fffff007fffff, 0x3f8000003f800000, 0x807fffff807fffff, 0x0, 0,
-    0x5a5a5a005a5a5a, 0x3f8000003f800000, 0x805a5a5a805a5a5a, 0x0, 0,
-    0x80000000800000, 0x3f0000003f000000, 0x0, 0x0, 0,
-    0x8000000180000001, 0x3f8000003f800000, 0x8000000180000001, 0x8000000080000000, 0,
-    0x807fffff807fffff, 0x3f8000003f800000, 0x807fffff807fffff, 0x8000000080000000, 0,
-    0x805a5a5a805a5a5a, 0x3f8000003f800000, 0x805a5a5a805a5a5a, 0x8000000080000000, 0,
-    0x8000000180000001, 0x4000000040000000, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x807fffff807fffff, 0x4000000040000000, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x805a5a5a805a5a5a, 0x4000000040000000, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x7f8000007f800000, 0x8000000180000001, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x807fffff807fffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x805a5a5a805a5a5a, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x8080000080800000, 0x3f0000003f000000, 0x8000000080000000, 0x8000000080000000, 0,
-};
-static const unsigned long long fma_rz_f32x2_3_vectors[] = {
-    0x0, 0x3f8000003f800000, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x3f8000003f800000, 0x0, 0x0, 0,
-    0x8000000080000000, 0x3f8000003f800000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0x4000000040000000, 0xc0400000c0400000, 0x0, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000000800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3f8000003f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3fda5a5a3fda5a5a, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000100800001, 0xff800000ff800000, 0,
-    0x80000000800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f7fffff7f7fffff, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3f8000003f800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3fda5a5a3fda5a5a, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x80000100800001, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xc0000000c0000000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000080000000, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0,
-    0x7fc000007fc00000, 0x3f8000003f800000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3f8000003f800000, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x3f8000003f800000, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f8000007f800000, 0x0, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000013f800001, 0x3f7ffffe3f7ffffe, 0xbf800000bf800000, 0xa8800000a8800000, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0x3f8000003f800000, 0xff7fffffff7fffff, 0,
-    0x8000000180000001, 0x3f8000003f800000, 0x8000000080000000, 0x8000000180000001, 0,
-    0x807fffff807fffff, 0x3f8000003f800000, 0x8000000080000000, 0x807fffff807fffff, 0,
-    0x805a5a5a805a5a5a, 0x3f8000003f800000, 0x8000000080000000, 0x805a5a5a805a5a5a, 0,
-    0x100000001, 0x3f8000003f800000, 0x100000001, 0x200000002, 0,
-    0x80000000800000, 0x3f0000003f000000, 0x0, 0x40000000400000, 0,
-};
-static const unsigned long long fma_rz_ftz_f32x2_3_vectors[] = {
-    0x0, 0x3f8000003f800000, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x3f8000003f800000, 0x0, 0x0, 0,
-    0x8000000080000000, 0x3f8000003f800000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0x4000000040000000, 0xc0400000c0400000, 0x0, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000000800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3f8000003f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3fda5a5a3fda5a5a, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000100800001, 0xff800000ff800000, 0,
-    0x80000000800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f7fffff7f7fffff, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3f8000003f800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3fda5a5a3fda5a5a, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x80000100800001, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xc0000000c0000000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000080000000, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0,
-    0x7fc000007fc00000, 0x3f8000003f800000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3f8000003f800000, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x3f8000003f800000, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f8000007f800000, 0x0, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000013f800001, 0x3f7ffffe3f7ffffe, 0xbf800000bf800000, 0xa8800000a8800000, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0x3f8000003f800000, 0xff7fffffff7fffff, 0,
-    0x100000001, 0x3f8000003f800000, 0x8000000180000001, 0x0, 0,
-    0x7fffff007fffff, 0x3f8000003f800000, 0x807fffff807fffff, 0x0, 0,
-    0x5a5a5a005a5a5a, 0x3f8000003f800000, 0x805a5a5a805a5a5a, 0x0, 0,
-    0x80000000800000, 0x3f0000003f000000, 0x0, 0x0, 0,
-    0x8000000180000001, 0x3f8000003f800000, 0x8000000180000001, 0x8000000080000000, 0,
-    0x807fffff807fffff, 0x3f8000003f800000, 0x807fffff807fffff, 0x8000000080000000, 0,
-    0x805a5a5a805a5a5a, 0x3f8000003f800000, 0x805a5a5a805a5a5a, 0x8000000080000000, 0,
-    0x8000000180000001, 0x4000000040000000, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x807fffff807fffff, 0x4000000040000000, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x805a5a5a805a5a5a, 0x4000000040000000, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x7f8000007f800000, 0x8000000180000001, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x807fffff807fffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x805a5a5a805a5a5a, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x8080000080800000, 0x3f0000003f000000, 0x8000000080000000, 0x8000000080000000, 0,
-};
-static const unsigned long long fma_rm_f32x2_3_vectors[] = {
-    0x0, 0x3f8000003f800000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x0, 0x3f8000003f800000, 0x0, 0x0, 0,
-    0x3fc000003fc00000, 0x4000000040000000, 0xc0400000c0400000, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000000800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3f8000003f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3fda5a5a3fda5a5a, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000100800001, 0xff800000ff800000, 0,
-    0x80000000800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f7fffff7f7fffff, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3f8000003f800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3fda5a5a3fda5a5a, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x80000100800001, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xc0000000c0000000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000080000000, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0,
-    0x7fc000007fc00000, 0x3f8000003f800000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3f8000003f800000, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x3f8000003f800000, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f8000007f800000, 0x0, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000013f800001, 0x3f7ffffe3f7ffffe, 0xbf800000bf800000, 0xa8800000a8800000, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0x3f8000003f800000, 0xff800000ff800000, 0,
-    0x8000000180000001, 0x3f8000003f800000, 0x8000000080000000, 0x8000000180000001, 0,
-    0x807fffff807fffff, 0x3f8000003f800000, 0x8000000080000000, 0x807fffff807fffff, 0,
-    0x805a5a5a805a5a5a, 0x3f8000003f800000, 0x8000000080000000, 0x805a5a5a805a5a5a, 0,
-    0x100000001, 0x3f8000003f800000, 0x100000001, 0x200000002, 0,
-    0x80000000800000, 0x3f0000003f000000, 0x0, 0x40000000400000, 0,
-};
-static const unsigned long long fma_rm_ftz_f32x2_3_vectors[] = {
-    0x0, 0x3f8000003f800000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x0, 0x3f8000003f800000, 0x0, 0x0, 0,
-    0x3fc000003fc00000, 0x4000000040000000, 0xc0400000c0400000, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000000800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3f8000003f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3fda5a5a3fda5a5a, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000100800001, 0xff800000ff800000, 0,
-    0x80000000800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f7fffff7f7fffff, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3f8000003f800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3fda5a5a3fda5a5a, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x80000100800001, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xc0000000c0000000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000080000000, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0,
-    0x7fc000007fc00000, 0x3f8000003f800000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3f8000003f800000, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x3f8000003f800000, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f8000007f800000, 0x0, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000013f800001, 0x3f7ffffe3f7ffffe, 0xbf800000bf800000, 0xa8800000a8800000, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0x3f8000003f800000, 0xff800000ff800000, 0,
-};
-static const unsigned long long fma_rp_f32x2_3_vectors[] = {
-    0x0, 0x3f8000003f800000, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x3f8000003f800000, 0x0, 0x0, 0,
-    0x8000000080000000, 0x3f8000003f800000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0x4000000040000000, 0xc0400000c0400000, 0x0, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000000800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3f8000003f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3fda5a5a3fda5a5a, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000100800001, 0xff800000ff800000, 0,
-    0x80000000800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f7fffff7f7fffff, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3f8000003f800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3fda5a5a3fda5a5a, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x80000100800001, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xc0000000c0000000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000080000000, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0,
-    0x7fc000007fc00000, 0x3f8000003f800000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3f8000003f800000, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x3f8000003f800000, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f8000007f800000, 0x0, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000013f800001, 0x3f7ffffe3f7ffffe, 0xbf800000bf800000, 0xa8800000a8800000, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x3f8000003f800000, 0x7f8000007f800000, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0x3f8000003f800000, 0xff7fffffff7fffff, 0,
-    0x8000000180000001, 0x3f8000003f800000, 0x8000000080000000, 0x8000000180000001, 0,
-    0x807fffff807fffff, 0x3f8000003f800000, 0x8000000080000000, 0x807fffff807fffff, 0,
-    0x805a5a5a805a5a5a, 0x3f8000003f800000, 0x8000000080000000, 0x805a5a5a805a5a5a, 0,
-    0x100000001, 0x3f8000003f800000, 0x100000001, 0x200000002, 0,
-    0x80000000800000, 0x3f0000003f000000, 0x0, 0x40000000400000, 0,
-};
-static const unsigned long long fma_rp_ftz_f32x2_3_vectors[] = {
-    0x0, 0x3f8000003f800000, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x3f8000003f800000, 0x0, 0x0, 0,
-    0x8000000080000000, 0x3f8000003f800000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0x4000000040000000, 0xc0400000c0400000, 0x0, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000000800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3f8000003f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x3fda5a5a3fda5a5a, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x4000000040000000, 0x80000100800001, 0xff800000ff800000, 0,
-    0x80000000800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f7fffff7f7fffff, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3f8000003f800000, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x3fda5a5a3fda5a5a, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x80000100800001, 0xbf800000bf800000, 0xff800000ff800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xc0000000c0000000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000080000000, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0x4000000040000000, 0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0,
-    0x7fc000007fc00000, 0x3f8000003f800000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3f8000003f800000, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x3f8000003f800000, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x3f8000003f800000, 0xff800000ff800000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f8000007f800000, 0x0, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x3f8000013f800001, 0x3f7ffffe3f7ffffe, 0xbf800000bf800000, 0xa8800000a8800000, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x3f8000003f800000, 0x7f8000007f800000, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0x3f8000003f800000, 0xff7fffffff7fffff, 0,
-    0x100000001, 0x3f8000003f800000, 0x8000000180000001, 0x0, 0,
-    0x7fffff007fffff, 0x3f8000003f800000, 0x807fffff807fffff, 0x0, 0,
-    0x5a5a5a005a5a5a, 0x3f8000003f800000, 0x805a5a5a805a5a5a, 0x0, 0,
-    0x80000000800000, 0x3f0000003f000000, 0x0, 0x0, 0,
-    0x8000000180000001, 0x3f8000003f800000, 0x8000000180000001, 0x8000000080000000, 0,
-    0x807fffff807fffff, 0x3f8000003f800000, 0x807fffff807fffff, 0x8000000080000000, 0,
-    0x805a5a5a805a5a5a, 0x3f8000003f800000, 0x805a5a5a805a5a5a, 0x8000000080000000, 0,
-    0x8000000180000001, 0x4000000040000000, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x807fffff807fffff, 0x4000000040000000, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x805a5a5a805a5a5a, 0x4000000040000000, 0xc0000000c0000000, 0xc0000000c0000000, 0,
-    0x7f8000007f800000, 0x8000000180000001, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x807fffff807fffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x805a5a5a805a5a5a, 0x3f8000003f800000, 0x7fffffff7fffffff, 1,
-    0x8080000080800000, 0x3f0000003f000000, 0x8000000080000000, 0x8000000080000000, 0,
-};
-static const unsigned long long fma_rn_f64_3_vectors[] = {
-    0x0, 0x3ff0000000000000, 0x8000000000000000, 0x0, 0,
-    0x8000000000000000, 0x3ff0000000000000, 0x0, 0x0, 0,
-    0x8000000000000000, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x3ff8000000000000, 0x4000000000000000, 0xc008000000000000, 0x0, 0,
-    0x7ff0000000000000, 0x10000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x7fefffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x10000000000001, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ffa5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000001, 0xfff0000000000000, 0,
-    0x10000000000000, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x3ff0000000000000, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x10000000000001, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xc000000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xfff8000000000000, 1,
-    0x7fefffffffffffff, 0x4000000000000000, 0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0xffefffffffffffff, 0x4000000000000000, 0x7fefffffffffffff, 0xffefffffffffffff, 0,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0x7ff0000000000000, 0x0, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000000, 0x7ff0000000000001, 0x4000000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0x0, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000001, 0x3feffffffffffffe, 0xbff0000000000000, 0xb970000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0x3ff0000000000000, 0x7ff0000000000000, 0,
-    0x7fefffffffffffff, 0xc000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0,
-    0x8000000000000001, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x3ff0000000000000, 0x8000000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x3ff0000000000000, 0x1, 0x2, 0,
-    0x10000000000000, 0x3fe0000000000000, 0x0, 0x8000000000000, 0,
-};
-static const unsigned long long fma_rz_f64_3_vectors[] = {
-    0x0, 0x3ff0000000000000, 0x8000000000000000, 0x0, 0,
-    0x8000000000000000, 0x3ff0000000000000, 0x0, 0x0, 0,
-    0x8000000000000000, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x3ff8000000000000, 0x4000000000000000, 0xc008000000000000, 0x0, 0,
-    0x7ff0000000000000, 0x10000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x7fefffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x10000000000001, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ffa5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000001, 0xfff0000000000000, 0,
-    0x10000000000000, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x3ff0000000000000, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x10000000000001, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xc000000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xfff8000000000000, 1,
-    0x7fefffffffffffff, 0x4000000000000000, 0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0xffefffffffffffff, 0x4000000000000000, 0x7fefffffffffffff, 0xffefffffffffffff, 0,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0x7ff0000000000000, 0x0, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000000, 0x7ff0000000000001, 0x4000000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0x0, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000001, 0x3feffffffffffffe, 0xbff0000000000000, 0xb970000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0,
-    0x7fefffffffffffff, 0xc000000000000000, 0x3ff0000000000000, 0xffefffffffffffff, 0,
-    0x8000000000000001, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x3ff0000000000000, 0x8000000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x3ff0000000000000, 0x1, 0x2, 0,
-    0x10000000000000, 0x3fe0000000000000, 0x0, 0x8000000000000, 0,
-};
-static const unsigned long long fma_rm_f64_3_vectors[] = {
-    0x0, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x0, 0x3ff0000000000000, 0x0, 0x0, 0,
-    0x3ff8000000000000, 0x4000000000000000, 0xc008000000000000, 0x8000000000000000, 0,
-    0x7ff0000000000000, 0x10000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x7fefffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x10000000000001, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ffa5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000001, 0xfff0000000000000, 0,
-    0x10000000000000, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x3ff0000000000000, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x10000000000001, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xc000000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xfff8000000000000, 1,
-    0x7fefffffffffffff, 0x4000000000000000, 0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0xffefffffffffffff, 0x4000000000000000, 0x7fefffffffffffff, 0xffefffffffffffff, 0,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0x7ff0000000000000, 0x0, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000000, 0x7ff0000000000001, 0x4000000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0x0, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000001, 0x3feffffffffffffe, 0xbff0000000000000, 0xb970000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0,
-    0x7fefffffffffffff, 0xc000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0,
-    0x8000000000000001, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x3ff0000000000000, 0x8000000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x3ff0000000000000, 0x1, 0x2, 0,
-    0x10000000000000, 0x3fe0000000000000, 0x0, 0x8000000000000, 0,
-};
-static const unsigned long long fma_rp_f64_3_vectors[] = {
-    0x0, 0x3ff0000000000000, 0x8000000000000000, 0x0, 0,
-    0x8000000000000000, 0x3ff0000000000000, 0x0, 0x0, 0,
-    0x8000000000000000, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x3ff8000000000000, 0x4000000000000000, 0xc008000000000000, 0x0, 0,
-    0x7ff0000000000000, 0x10000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x7fefffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x10000000000001, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ffa5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000001, 0xfff0000000000000, 0,
-    0x10000000000000, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x3ff0000000000000, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x3ffa5a5a5a5a5a5a, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x10000000000001, 0xbff0000000000000, 0xfff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xc000000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xfff8000000000000, 1,
-    0x7fefffffffffffff, 0x4000000000000000, 0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0xffefffffffffffff, 0x4000000000000000, 0x7fefffffffffffff, 0xffefffffffffffff, 0,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0x7ff0000000000000, 0x0, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000000, 0x7ff0000000000001, 0x4000000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0x0, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000001, 0x3feffffffffffffe, 0xbff0000000000000, 0xb970000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0x3ff0000000000000, 0x7ff0000000000000, 0,
-    0x7fefffffffffffff, 0xc000000000000000, 0x3ff0000000000000, 0xffefffffffffffff, 0,
-    0x8000000000000001, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x3ff0000000000000, 0x8000000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x3ff0000000000000, 0x1, 0x2, 0,
-    0x10000000000000, 0x3fe0000000000000, 0x0, 0x8000000000000, 0,
-};
-static const unsigned long long fma_rn_f16_3_vectors[] = {
-    0x0, 0x3c00, 0x8000, 0x0, 0,
-    0x8000, 0x3c00, 0x0, 0x0, 0,
-    0x8000, 0x3c00, 0x8000, 0x8000, 0,
-    0x3e00, 0x4000, 0xc200, 0x0, 0,
-    0x7c00, 0x400, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x7bff, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x3c00, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x3e5a, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x401, 0x7bff, 0x7c00, 0,
-    0xfc00, 0x4000, 0x400, 0xfc00, 0,
-    0xfc00, 0x4000, 0x7bff, 0xfc00, 0,
-    0xfc00, 0x4000, 0x3c00, 0xfc00, 0,
-    0xfc00, 0x4000, 0x3e5a, 0xfc00, 0,
-    0xfc00, 0x4000, 0x401, 0xfc00, 0,
-    0x400, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x7bff, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x3c00, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x3e5a, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x401, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x7c00, 0xc000, 0x7c00, 0x7fff, 1,
-    0x7c00, 0x8000, 0x3c00, 0x7fff, 1,
-    0x7bff, 0x4000, 0xfbff, 0x7bff, 0,
-    0xfbff, 0x4000, 0x7bff, 0xfbff, 0,
-    0x7e00, 0x3c00, 0x400, 0x7fff, 0,
-    0x7e5a, 0x3c00, 0x7bff, 0x7fff, 0,
-    0xffff, 0x3c00, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3c00, 0x3e5a, 0x7fff, 0,
-    0xfdff, 0x3c00, 0x401, 0x7fff, 0,
-    0x8000, 0x7e00, 0x3c00, 0x7fff, 0,
-    0x8000, 0x7e5a, 0x3c00, 0x7fff, 0,
-    0x8000, 0xffff, 0x3c00, 0x7fff, 0,
-    0x8000, 0x7c01, 0x3c00, 0x7fff, 0,
-    0x8000, 0xfdff, 0x3c00, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7e00, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7e5a, 0x7fff, 0,
-    0x3c00, 0xfc00, 0xffff, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7c01, 0x7fff, 0,
-    0x3c00, 0xfc00, 0xfdff, 0x7fff, 0,
-    0x7c00, 0x0, 0x3c00, 0x7fff, 0,
-    0x3c01, 0x3bfe, 0xbc00, 0x8010, 0,
-    0x7bff, 0x4000, 0x3c00, 0x7c00, 0,
-    0x7bff, 0xc000, 0x3c00, 0xfc00, 0,
-    0x8001, 0x3c00, 0x8000, 0x8001, 0,
-    0x83ff, 0x3c00, 0x8000, 0x83ff, 0,
-    0x825a, 0x3c00, 0x8000, 0x825a, 0,
-    0x1, 0x3c00, 0x1, 0x2, 0,
-    0x400, 0x3800, 0x0, 0x200, 0,
-};
-static const unsigned long long fma_rn_f16x2_3_vectors[] = {
-    0x0, 0x3c003c00, 0x80008000, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x0, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x80008000, 0x80008000, 0,
-    0x3e003e00, 0x40004000, 0xc200c200, 0x0, 0,
-    0x7c007c00, 0x4000400, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x7bff7bff, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x3c003c00, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x3e5a3e5a, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x4010401, 0x7bff7bff, 0x7c007c00, 0,
-    0xfc00fc00, 0x40004000, 0x4000400, 0xfc00fc00, 0,
-    0xfc00fc00, 0x40004000, 0x7bff7bff, 0xfc00fc00, 0,
-    0xfc00fc00, 0x40004000, 0x3c003c00, 0xfc00fc00, 0,
-    0xfc00fc00, 0x40004000, 0x3e5a3e5a, 0xfc00fc00, 0,
-    0xfc00fc00, 0x40004000, 0x4010401, 0xfc00fc00, 0,
-    0x4000400, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x7bff7bff, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x3c003c00, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x3e5a3e5a, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x4010401, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x7c007c00, 0xc000c000, 0x7c007c00, 0x7fff7fff, 1,
-    0x7c007c00, 0x80008000, 0x3c003c00, 0x7fff7fff, 1,
-    0x7bff7bff, 0x40004000, 0xfbfffbff, 0x7bff7bff, 0,
-    0xfbfffbff, 0x40004000, 0x7bff7bff, 0xfbfffbff, 0,
-    0x7e007e00, 0x3c003c00, 0x4000400, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x7bff7bff, 0x7fff7fff, 0,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3c003c00, 0x3e5a3e5a, 0x7fff7fff, 0,
-    0xfdfffdff, 0x3c003c00, 0x4010401, 0x7fff7fff, 0,
-    0x80008000, 0x7e007e00, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0x7e5a7e5a, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0x7c017c01, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0xfdfffdff, 0x3c003c00, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7e007e00, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7e5a7e5a, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0xffffffff, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7c017c01, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0xfdfffdff, 0x7fff7fff, 0,
-    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 0,
-    0x3c013c01, 0x3bfe3bfe, 0xbc00bc00, 0x80108010, 0,
-    0x7bff7bff, 0x40004000, 0x3c003c00, 0x7c007c00, 0,
-    0x7bff7bff, 0xc000c000, 0x3c003c00, 0xfc00fc00, 0,
-    0x80018001, 0x3c003c00, 0x80008000, 0x80018001, 0,
-    0x83ff83ff, 0x3c003c00, 0x80008000, 0x83ff83ff, 0,
-    0x825a825a, 0x3c003c00, 0x80008000, 0x825a825a, 0,
-    0x10001, 0x3c003c00, 0x10001, 0x20002, 0,
-    0x4000400, 0x38003800, 0x0, 0x2000200, 0,
-};
-static const unsigned long long fma_rn_sat_f16_3_vectors[] = {
-    0x4000, 0x3e00, 0x3c00, 0x3c00, 0,
-    0x7c00, 0x3800, 0x3c00, 0x3c00, 0,
-    0x3800, 0x3400, 0x3800, 0x3900, 0,
-    0xbc00, 0x3c00, 0x3800, 0x0, 0,
-    0xfc00, 0x3c00, 0x3c00, 0x0, 0,
-    0x7e00, 0x3c00, 0x3c00, 0x0, 0,
-    0x7e5a, 0x3c00, 0x3c00, 0x0, 0,
-    0xffff, 0x3c00, 0x3c00, 0x0, 0,
-    0x7c01, 0x3c00, 0x3c00, 0x0, 0,
-    0xfdff, 0x3c00, 0x3c00, 0x0, 0,
-    0x7c00, 0x8000, 0x3c00, 0x0, 0,
-    0x8000, 0x3c00, 0x8000, 0x0, 0,
-};
-static const unsigned long long fma_rn_sat_f16x2_3_vectors[] = {
-    0x40004000, 0x3e003e00, 0x3c003c00, 0x3c003c00, 0,
-    0x7c007c00, 0x38003800, 0x3c003c00, 0x3c003c00, 0,
-    0x38003800, 0x34003400, 0x38003800, 0x39003900, 0,
-    0xbc00bc00, 0x3c003c00, 0x38003800, 0x0, 0,
-    0xfc00fc00, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x7e007e00, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x7c017c01, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x7c007c00, 0x80008000, 0x3c003c00, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
-};
-static const unsigned long long fma_rn_ftz_f16_3_vectors[] = {
-    0x0, 0x3c00, 0x8000, 0x0, 0,
-    0x8000, 0x3c00, 0x0, 0x0, 0,
-    0x8000, 0x3c00, 0x8000, 0x8000, 0,
-    0x3e00, 0x4000, 0xc200, 0x0, 0,
-    0x7c00, 0x400, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x7bff, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x3c00, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x3e5a, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x401, 0x7bff, 0x7c00, 0,
-    0xfc00, 0x4000, 0x400, 0xfc00, 0,
-    0xfc00, 0x4000, 0x7bff, 0xfc00, 0,
-    0xfc00, 0x4000, 0x3c00, 0xfc00, 0,
-    0xfc00, 0x4000, 0x3e5a, 0xfc00, 0,
-    0xfc00, 0x4000, 0x401, 0xfc00, 0,
-    0x400, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x7bff, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x3c00, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x3e5a, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x401, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x7c00, 0xc000, 0x7c00, 0x7fff, 1,
-    0x7c00, 0x8000, 0x3c00, 0x7fff, 1,
-    0x7bff, 0x4000, 0xfbff, 0x7bff, 0,
-    0xfbff, 0x4000, 0x7bff, 0xfbff, 0,
-    0x7e00, 0x3c00, 0x400, 0x7fff, 0,
-    0x7e5a, 0x3c00, 0x7bff, 0x7fff, 0,
-    0xffff, 0x3c00, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3c00, 0x3e5a, 0x7fff, 0,
-    0xfdff, 0x3c00, 0x401, 0x7fff, 0,
-    0x8000, 0x7e00, 0x3c00, 0x7fff, 0,
-    0x8000, 0x7e5a, 0x3c00, 0x7fff, 0,
-    0x8000, 0xffff, 0x3c00, 0x7fff, 0,
-    0x8000, 0x7c01, 0x3c00, 0x7fff, 0,
-    0x8000, 0xfdff, 0x3c00, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7e00, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7e5a, 0x7fff, 0,
-    0x3c00, 0xfc00, 0xffff, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7c01, 0x7fff, 0,
-    0x3c00, 0xfc00, 0xfdff, 0x7fff, 0,
-    0x7c00, 0x0, 0x3c00, 0x7fff, 0,
-    0x7bff, 0x4000, 0x3c00, 0x7c00, 0,
-    0x7bff, 0xc000, 0x3c00, 0xfc00, 0,
-    0x1, 0x3c00, 0x8001, 0x0, 0,
-    0x3ff, 0x3c00, 0x83ff, 0x0, 0,
-    0x25a, 0x3c00, 0x825a, 0x0, 0,
-    0x400, 0x3800, 0x0, 0x0, 0,
-    0x8001, 0x3c00, 0x8001, 0x8000, 0,
-    0x83ff, 0x3c00, 0x83ff, 0x8000, 0,
-    0x825a, 0x3c00, 0x825a, 0x8000, 0,
-    0x8001, 0x4000, 0xc000, 0xc000, 0,
-    0x83ff, 0x4000, 0xc000, 0xc000, 0,
-    0x825a, 0x4000, 0xc000, 0xc000, 0,
-    0x7c00, 0x8001, 0x3c00, 0x7fff, 1,
-    0x7c00, 0x83ff, 0x3c00, 0x7fff, 1,
-    0x7c00, 0x825a, 0x3c00, 0x7fff, 1,
-    0x8400, 0x3800, 0x8000, 0x8000, 0,
-};
-static const unsigned long long fma_rn_ftz_f16x2_3_vectors[] = {
-    0x0, 0x3c003c00, 0x80008000, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x0, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x80008000, 0x80008000, 0,
-    0x3e003e00, 0x40004000, 0xc200c200, 0x0, 0,
-    0x7c007c00, 0x4000400, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x7bff7bff, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x3c003c00, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x3e5a3e5a, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x4010401, 0x7bff7bff, 0x7c007c00, 0,
-    0xfc00fc00, 0x40004000, 0x4000400, 0xfc00fc00, 0,
-    0xfc00fc00, 0x40004000, 0x7bff7bff, 0xfc00fc00, 0,
-    0xfc00fc00, 0x40004000, 0x3c003c00, 0xfc00fc00, 0,
-    0xfc00fc00, 0x40004000, 0x3e5a3e5a, 0xfc00fc00, 0,
-    0xfc00fc00, 0x40004000, 0x4010401, 0xfc00fc00, 0,
-    0x4000400, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x7bff7bff, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x3c003c00, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x3e5a3e5a, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x4010401, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x7c007c00, 0xc000c000, 0x7c007c00, 0x7fff7fff, 1,
-    0x7c007c00, 0x80008000, 0x3c003c00, 0x7fff7fff, 1,
-    0x7bff7bff, 0x40004000, 0xfbfffbff, 0x7bff7bff, 0,
-    0xfbfffbff, 0x40004000, 0x7bff7bff, 0xfbfffbff, 0,
-    0x7e007e00, 0x3c003c00, 0x4000400, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x7bff7bff, 0x7fff7fff, 0,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3c003c00, 0x3e5a3e5a, 0x7fff7fff, 0,
-    0xfdfffdff, 0x3c003c00, 0x4010401, 0x7fff7fff, 0,
-    0x80008000, 0x7e007e00, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0x7e5a7e5a, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0x7c017c01, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0xfdfffdff, 0x3c003c00, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7e007e00, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7e5a7e5a, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0xffffffff, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7c017c01, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0xfdfffdff, 0x7fff7fff, 0,
-    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 0,
-    0x7bff7bff, 0x40004000, 0x3c003c00, 0x7c007c00, 0,
-    0x7bff7bff, 0xc000c000, 0x3c003c00, 0xfc00fc00, 0,
-    0x10001, 0x3c003c00, 0x80018001, 0x0, 0,
-    0x3ff03ff, 0x3c003c00, 0x83ff83ff, 0x0, 0,
-    0x25a025a, 0x3c003c00, 0x825a825a, 0x0, 0,
-    0x4000400, 0x38003800, 0x0, 0x0, 0,
-    0x80018001, 0x3c003c00, 0x80018001, 0x80008000, 0,
-    0x83ff83ff, 0x3c003c00, 0x83ff83ff, 0x80008000, 0,
-    0x825a825a, 0x3c003c00, 0x825a825a, 0x80008000, 0,
-    0x80018001, 0x40004000, 0xc000c000, 0xc000c000, 0,
-    0x83ff83ff, 0x40004000, 0xc000c000, 0xc000c000, 0,
-    0x825a825a, 0x40004000, 0xc000c000, 0xc000c000, 0,
-    0x7c007c00, 0x80018001, 0x3c003c00, 0x7fff7fff, 1,
-    0x7c007c00, 0x83ff83ff, 0x3c003c00, 0x7fff7fff, 1,
-    0x7c007c00, 0x825a825a, 0x3c003c00, 0x7fff7fff, 1,
-    0x84008400, 0x38003800, 0x80008000, 0x80008000, 0,
-};
-static const unsigned long long fma_rn_ftz_sat_f16_3_vectors[] = {
-    0x1, 0x3c00, 0x8001, 0x0, 0,
-    0x3ff, 0x3c00, 0x83ff, 0x0, 0,
-    0x25a, 0x3c00, 0x825a, 0x0, 0,
-    0x400, 0x3800, 0x0, 0x0, 0,
-    0x4000, 0x3e00, 0x3c00, 0x3c00, 0,
-    0x7c00, 0x3800, 0x3c00, 0x3c00, 0,
-    0x3800, 0x3400, 0x3800, 0x3900, 0,
-    0xbc00, 0x3c00, 0x3800, 0x0, 0,
-    0xfc00, 0x3c00, 0x3c00, 0x0, 0,
-    0x7e00, 0x3c00, 0x3c00, 0x0, 0,
-    0x7e5a, 0x3c00, 0x3c00, 0x0, 0,
-    0xffff, 0x3c00, 0x3c00, 0x0, 0,
-    0x7c01, 0x3c00, 0x3c00, 0x0, 0,
-    0xfdff, 0x3c00, 0x3c00, 0x0, 0,
-    0x7c00, 0x8000, 0x3c00, 0x0, 0,
-    0x8000, 0x3c00, 0x8000, 0x0, 0,
-};
-static const unsigned long long fma_rn_ftz_sat_f16x2_3_vectors[] = {
-    0x10001, 0x3c003c00, 0x80018001, 0x0, 0,
-    0x3ff03ff, 0x3c003c00, 0x83ff83ff, 0x0, 0,
-    0x25a025a, 0x3c003c00, 0x825a825a, 0x0, 0,
-    0x4000400, 0x38003800, 0x0, 0x0, 0,
-    0x40004000, 0x3e003e00, 0x3c003c00, 0x3c003c00, 0,
-    0x7c007c00, 0x38003800, 0x3c003c00, 0x3c003c00, 0,
-    0x38003800, 0x34003400, 0x38003800, 0x39003900, 0,
-    0xbc00bc00, 0x3c003c00, 0x38003800, 0x0, 0,
-    0xfc00fc00, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x7e007e00, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x7c017c01, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x7c007c00, 0x80008000, 0x3c003c00, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
-};
-static const unsigned long long fma_rn_relu_f16_3_vectors[] = {
-    0x7e00, 0x3c00, 0x400, 0x7fff, 0,
-    0x7e5a, 0x3c00, 0x7bff, 0x7fff, 0,
-    0xffff, 0x3c00, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3c00, 0x3e5a, 0x7fff, 0,
-    0xfdff, 0x3c00, 0x401, 0x7fff, 0,
-    0x8000, 0x7e00, 0x3c00, 0x7fff, 0,
-    0x8000, 0x7e5a, 0x3c00, 0x7fff, 0,
-    0x8000, 0xffff, 0x3c00, 0x7fff, 0,
-    0x8000, 0x7c01, 0x3c00, 0x7fff, 0,
-    0x8000, 0xfdff, 0x3c00, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7e00, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7e5a, 0x7fff, 0,
-    0x3c00, 0xfc00, 0xffff, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7c01, 0x7fff, 0,
-    0x3c00, 0xfc00, 0xfdff, 0x7fff, 0,
-    0x7c00, 0x0, 0x3c00, 0x7fff, 0,
-    0xbc00, 0x3c00, 0x3800, 0x0, 0,
-    0xfc00, 0x3c00, 0x3c00, 0x0, 0,
-    0x3c00, 0x3c00, 0x3800, 0x3e00, 0,
-    0x7c00, 0x3c00, 0x3c00, 0x7c00, 0,
-    0x7e00, 0x3c00, 0x3c00, 0x7fff, 1,
-    0x7e5a, 0x3c00, 0x3c00, 0x7fff, 1,
-    0xffff, 0x3c00, 0x3c00, 0x7fff, 1,
-    0x7c01, 0x3c00, 0x3c00, 0x7fff, 1,
-    0xfdff, 0x3c00, 0x3c00, 0x7fff, 1,
-    0x7c00, 0x0, 0x3c00, 0x7fff, 1,
-    0x8000, 0x3c00, 0x8000, 0x0, 0,
-    0x7e00, 0x3c00, 0x3c00, 0x7fff, 0,
-    0x7e5a, 0x3c00, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3c00, 0x3c00, 0x7fff, 0,
-    0xfdff, 0x3c00, 0x3c00, 0x7fff, 0,
-};
-static const unsigned long long fma_rn_relu_f16x2_3_vectors[] = {
-    0x7e007e00, 0x3c003c00, 0x4000400, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x7bff7bff, 0x7fff7fff, 0,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3c003c00, 0x3e5a3e5a, 0x7fff7fff, 0,
-    0xfdfffdff, 0x3c003c00, 0x4010401, 0x7fff7fff, 0,
-    0x80008000, 0x7e007e00, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0x7e5a7e5a, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0x7c017c01, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0xfdfffdff, 0x3c003c00, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7e007e00, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7e5a7e5a, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0xffffffff, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7c017c01, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0xfdfffdff, 0x7fff7fff, 0,
-    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 0,
-    0xbc00bc00, 0x3c003c00, 0x38003800, 0x0, 0,
-    0xfc00fc00, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x3c003c00, 0x3c003c00, 0x38003800, 0x3e003e00, 0,
-    0x7c007c00, 0x3c003c00, 0x3c003c00, 0x7c007c00, 0,
-    0x7e007e00, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0x7c017c01, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 1,
-    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
-    0x7e007e00, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-};
-static const unsigned long long fma_rn_ftz_relu_f16_3_vectors[] = {
-    0x7e00, 0x3c00, 0x400, 0x7fff, 0,
-    0x7e5a, 0x3c00, 0x7bff, 0x7fff, 0,
-    0xffff, 0x3c00, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3c00, 0x3e5a, 0x7fff, 0,
-    0xfdff, 0x3c00, 0x401, 0x7fff, 0,
-    0x8000, 0x7e00, 0x3c00, 0x7fff, 0,
-    0x8000, 0x7e5a, 0x3c00, 0x7fff, 0,
-    0x8000, 0xffff, 0x3c00, 0x7fff, 0,
-    0x8000, 0x7c01, 0x3c00, 0x7fff, 0,
-    0x8000, 0xfdff, 0x3c00, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7e00, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7e5a, 0x7fff, 0,
-    0x3c00, 0xfc00, 0xffff, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7c01, 0x7fff, 0,
-    0x3c00, 0xfc00, 0xfdff, 0x7fff, 0,
-    0x7c00, 0x0, 0x3c00, 0x7fff, 0,
-    0x1, 0x3c00, 0x8001, 0x0, 0,
-    0x3ff, 0x3c00, 0x83ff, 0x0, 0,
-    0x25a, 0x3c00, 0x825a, 0x0, 0,
-    0x400, 0x3800, 0x0, 0x0, 0,
-    0xbc00, 0x3c00, 0x3800, 0x0, 0,
-    0xfc00, 0x3c00, 0x3c00, 0x0, 0,
-    0x3c00, 0x3c00, 0x3800, 0x3e00, 0,
-    0x7c00, 0x3c00, 0x3c00, 0x7c00, 0,
-    0x7e00, 0x3c00, 0x3c00, 0x7fff, 1,
-    0x7e5a, 0x3c00, 0x3c00, 0x7fff, 1,
-    0xffff, 0x3c00, 0x3c00, 0x7fff, 1,
-    0x7c01, 0x3c00, 0x3c00, 0x7fff, 1,
-    0xfdff, 0x3c00, 0x3c00, 0x7fff, 1,
-    0x7c00, 0x0, 0x3c00, 0x7fff, 1,
-    0x8000, 0x3c00, 0x8000, 0x0, 0,
-    0x7e00, 0x3c00, 0x3c00, 0x7fff, 0,
-    0x7e5a, 0x3c00, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3c00, 0x3c00, 0x7fff, 0,
-    0xfdff, 0x3c00, 0x3c00, 0x7fff, 0,
-};
-static const unsigned long long fma_rn_ftz_relu_f16x2_3_vectors[] = {
-    0x7e007e00, 0x3c003c00, 0x4000400, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x7bff7bff, 0x7fff7fff, 0,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3c003c00, 0x3e5a3e5a, 0x7fff7fff, 0,
-    0xfdfffdff, 0x3c003c00, 0x4010401, 0x7fff7fff, 0,
-    0x80008000, 0x7e007e00, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0x7e5a7e5a, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0x7c017c01, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0xfdfffdff, 0x3c003c00, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7e007e00, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7e5a7e5a, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0xffffffff, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7c017c01, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0xfdfffdff, 0x7fff7fff, 0,
-    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 0,
-    0x10001, 0x3c003c00, 0x80018001, 0x0, 0,
-    0x3ff03ff, 0x3c003c00, 0x83ff83ff, 0x0, 0,
-    0x25a025a, 0x3c003c00, 0x825a825a, 0x0, 0,
-    0x4000400, 0x38003800, 0x0, 0x0, 0,
-    0xbc00bc00, 0x3c003c00, 0x38003800, 0x0, 0,
-    0xfc00fc00, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x3c003c00, 0x3c003c00, 0x38003800, 0x3e003e00, 0,
-    0x7c007c00, 0x3c003c00, 0x3c003c00, 0x7c007c00, 0,
-    0x7e007e00, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0x7c017c01, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 1,
-    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
-    0x7e007e00, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-};
-static const unsigned long long fma_rn_bf16_3_vectors[] = {
-    0x0, 0x3f80, 0x8000, 0x0, 0,
-    0x8000, 0x3f80, 0x0, 0x0, 0,
-    0x8000, 0x3f80, 0x8000, 0x8000, 0,
-    0x3fc0, 0x4000, 0xc040, 0x0, 0,
-    0x7f80, 0x80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x7f7f, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3f80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3fda, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x81, 0x7f7f, 0x7f80, 0,
-    0xff80, 0x4000, 0x80, 0xff80, 0,
-    0xff80, 0x4000, 0x7f7f, 0xff80, 0,
-    0xff80, 0x4000, 0x3f80, 0xff80, 0,
-    0xff80, 0x4000, 0x3fda, 0xff80, 0,
-    0xff80, 0x4000, 0x81, 0xff80, 0,
-    0x80, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f7f, 0xbf80, 0xff80, 0xff80, 0,
-    0x3f80, 0xbf80, 0xff80, 0xff80, 0,
-    0x3fda, 0xbf80, 0xff80, 0xff80, 0,
-    0x81, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f80, 0xc000, 0x7f80, 0x7fff, 1,
-    0x7f80, 0x8000, 0x3f80, 0x7fff, 1,
-    0x7f7f, 0x4000, 0xff7f, 0x7f7f, 0,
-    0xff7f, 0x4000, 0x7f7f, 0xff7f, 0,
-    0x7fc0, 0x3f80, 0x80, 0x7fff, 0,
-    0x7fda, 0x3f80, 0x7f7f, 0x7fff, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3f80, 0x3fda, 0x7fff, 0,
-    0xffbf, 0x3f80, 0x81, 0x7fff, 0,
-    0x8000, 0x7fc0, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7fda, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffff, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7f81, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffbf, 0x3f80, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fc0, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fda, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffff, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7f81, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffbf, 0x7fff, 0,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 0,
-    0x3f81, 0x3f7e, 0xbf80, 0xb880, 0,
-    0x7f7f, 0x4000, 0x3f80, 0x7f80, 0,
-    0x7f7f, 0xc000, 0x3f80, 0xff80, 0,
-    0x8001, 0x3f80, 0x8000, 0x8001, 0,
-    0x807f, 0x3f80, 0x8000, 0x807f, 0,
-    0x805a, 0x3f80, 0x8000, 0x805a, 0,
-    0x1, 0x3f80, 0x1, 0x2, 0,
-    0x80, 0x3f00, 0x0, 0x40, 0,
-};
-static const unsigned long long fma_rn_bf16x2_3_vectors[] = {
-    0x0, 0x3f803f80, 0x80008000, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x0, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x80008000, 0x80008000, 0,
-    0x3fc03fc0, 0x40004000, 0xc040c040, 0x0, 0,
-    0x7f807f80, 0x800080, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x7f7f7f7f, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3f803f80, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3fda3fda, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x810081, 0x7f7f7f7f, 0x7f807f80, 0,
-    0xff80ff80, 0x40004000, 0x800080, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x7f7f7f7f, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3f803f80, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3fda3fda, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x810081, 0xff80ff80, 0,
-    0x800080, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f7f7f7f, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3f803f80, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3fda3fda, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x810081, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f807f80, 0xc000c000, 0x7f807f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x80008000, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f7f7f7f, 0x40004000, 0xff7fff7f, 0x7f7f7f7f, 0,
-    0xff7fff7f, 0x40004000, 0x7f7f7f7f, 0xff7fff7f, 0,
-    0x7fc07fc0, 0x3f803f80, 0x800080, 0x7fff7fff, 0,
-    0x7fda7fda, 0x3f803f80, 0x7f7f7f7f, 0x7fff7fff, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3f803f80, 0x3fda3fda, 0x7fff7fff, 0,
-    0xffbfffbf, 0x3f803f80, 0x810081, 0x7fff7fff, 0,
-    0x80008000, 0x7fc07fc0, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7fda7fda, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7f817f81, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffbfffbf, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fda7fda, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffffffff, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7f817f81, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffbfffbf, 0x7fff7fff, 0,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f813f81, 0x3f7e3f7e, 0xbf80bf80, 0xb880b880, 0,
-    0x7f7f7f7f, 0x40004000, 0x3f803f80, 0x7f807f80, 0,
-    0x7f7f7f7f, 0xc000c000, 0x3f803f80, 0xff80ff80, 0,
-    0x80018001, 0x3f803f80, 0x80008000, 0x80018001, 0,
-    0x807f807f, 0x3f803f80, 0x80008000, 0x807f807f, 0,
-    0x805a805a, 0x3f803f80, 0x80008000, 0x805a805a, 0,
-    0x10001, 0x3f803f80, 0x10001, 0x20002, 0,
-    0x800080, 0x3f003f00, 0x0, 0x400040, 0,
-};
-static const unsigned long long fma_rn_relu_bf16_3_vectors[] = {
-    0x7fc0, 0x3f80, 0x80, 0x7fff, 0,
-    0x7fda, 0x3f80, 0x7f7f, 0x7fff, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3f80, 0x3fda, 0x7fff, 0,
-    0xffbf, 0x3f80, 0x81, 0x7fff, 0,
-    0x8000, 0x7fc0, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7fda, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffff, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7f81, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffbf, 0x3f80, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fc0, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fda, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffff, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7f81, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffbf, 0x7fff, 0,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 0,
-    0xbf80, 0x3f80, 0x3f00, 0x0, 0,
-    0xff80, 0x3f80, 0x3f80, 0x0, 0,
-    0x3f80, 0x3f80, 0x3f00, 0x3fc0, 0,
-    0x7f80, 0x3f80, 0x3f80, 0x7f80, 0,
-    0x7fc0, 0x3f80, 0x3f80, 0x7fff, 1,
-    0x7fda, 0x3f80, 0x3f80, 0x7fff, 1,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 1,
-    0x7f81, 0x3f80, 0x3f80, 0x7fff, 1,
-    0xffbf, 0x3f80, 0x3f80, 0x7fff, 1,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 1,
-    0x8000, 0x3f80, 0x8000, 0x0, 0,
-    0x7fc0, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7fda, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3f80, 0x3f80, 0x7fff, 0,
-    0xffbf, 0x3f80, 0x3f80, 0x7fff, 0,
-};
-static const unsigned long long fma_rn_relu_bf16x2_3_vectors[] = {
-    0x7fc07fc0, 0x3f803f80, 0x800080, 0x7fff7fff, 0,
-    0x7fda7fda, 0x3f803f80, 0x7f7f7f7f, 0x7fff7fff, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3f803f80, 0x3fda3fda, 0x7fff7fff, 0,
-    0xffbfffbf, 0x3f803f80, 0x810081, 0x7fff7fff, 0,
-    0x80008000, 0x7fc07fc0, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7fda7fda, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7f817f81, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffbfffbf, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fda7fda, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffffffff, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7f817f81, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffbfffbf, 0x7fff7fff, 0,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 0,
-    0xbf80bf80, 0x3f803f80, 0x3f003f00, 0x0, 0,
-    0xff80ff80, 0x3f803f80, 0x3f803f80, 0x0, 0,
-    0x3f803f80, 0x3f803f80, 0x3f003f00, 0x3fc03fc0, 0,
-    0x7f807f80, 0x3f803f80, 0x3f803f80, 0x7f807f80, 0,
-    0x7fc07fc0, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0x7fda7fda, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f817f81, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0xffbfffbf, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 1,
-    0x80008000, 0x3f803f80, 0x80008000, 0x0, 0,
-    0x7fc07fc0, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7fda7fda, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0xffbfffbf, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-};
-static const unsigned long long fma_rn_oob_f16_3_vectors[] = {
-    0x0, 0x3c00, 0x8000, 0x0, 0,
-    0x8000, 0x3c00, 0x0, 0x0, 0,
-    0x8000, 0x3c00, 0x8000, 0x8000, 0,
-    0x3e00, 0x4000, 0xc200, 0x0, 0,
-    0x7c00, 0x400, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x7bff, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x3c00, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x3e5a, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x401, 0x7bff, 0x7c00, 0,
-    0xfc00, 0x4000, 0x400, 0xfc00, 0,
-    0xfc00, 0x4000, 0x7bff, 0xfc00, 0,
-    0xfc00, 0x4000, 0x3c00, 0xfc00, 0,
-    0xfc00, 0x4000, 0x3e5a, 0xfc00, 0,
-    0xfc00, 0x4000, 0x401, 0xfc00, 0,
-    0x400, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x7bff, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x3c00, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x3e5a, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x401, 0xbc00, 0xfc00, 0xfc00, 0,
-    0x7c00, 0xc000, 0x7c00, 0x7fff, 1,
-    0x7c00, 0x8000, 0x3c00, 0x7fff, 1,
-    0x7bff, 0x4000, 0xfbff, 0x7bff, 0,
-    0xfbff, 0x4000, 0x7bff, 0xfbff, 0,
-    0x7e00, 0x3c00, 0x400, 0x7fff, 0,
-    0x7e5a, 0x3c00, 0x7bff, 0x7fff, 0,
-    0xffff, 0x3c00, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3c00, 0x3e5a, 0x7fff, 0,
-    0xfdff, 0x3c00, 0x401, 0x7fff, 0,
-    0x8000, 0x7e00, 0x3c00, 0x7fff, 0,
-    0x8000, 0x7e5a, 0x3c00, 0x7fff, 0,
-    0x8000, 0xffff, 0x3c00, 0x7fff, 0,
-    0x8000, 0x7c01, 0x3c00, 0x7fff, 0,
-    0x8000, 0xfdff, 0x3c00, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7e00, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7e5a, 0x7fff, 0,
-    0x3c00, 0xfc00, 0xffff, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7c01, 0x7fff, 0,
-    0x3c00, 0xfc00, 0xfdff, 0x7fff, 0,
-    0x7c00, 0x0, 0x3c00, 0x7fff, 0,
-    0x3c01, 0x3bfe, 0xbc00, 0x8010, 0,
-    0x7bff, 0x4000, 0x3c00, 0x7c00, 0,
-    0x7bff, 0xc000, 0x3c00, 0xfc00, 0,
-    0x8001, 0x3c00, 0x8000, 0x8001, 0,
-    0x83ff, 0x3c00, 0x8000, 0x83ff, 0,
-    0x825a, 0x3c00, 0x8000, 0x825a, 0,
-    0x1, 0x3c00, 0x1, 0x2, 0,
-    0x400, 0x3800, 0x0, 0x200, 0,
-    0x7fff, 0x3c00, 0x3c00, 0x0, 0,
-    0x3c00, 0x7fff, 0xfc00, 0x0, 0,
-    0x3c00, 0x3c00, 0x7fff, 0x0, 0,
-    0x7fff, 0x7e00, 0x3c00, 0x0, 0,
-    0x7fff, 0x7e5a, 0x3c00, 0x0, 0,
-    0x7fff, 0xffff, 0x3c00, 0x0, 0,
-    0x7fff, 0x7c01, 0x3c00, 0x0, 0,
-    0x7fff, 0xfdff, 0x3c00, 0x0, 0,
-    0xffff, 0x3c00, 0x3c00, 0x7fff, 1,
-    0x7c00, 0x0, 0x3c00, 0x7fff, 1,
-};
-static const unsigned long long fma_rn_oob_f16x2_3_vectors[] = {
-    0x0, 0x3c003c00, 0x80008000, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x0, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x80008000, 0x80008000, 0,
-    0x3e003e00, 0x40004000, 0xc200c200, 0x0, 0,
-    0x7c007c00, 0x4000400, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x7bff7bff, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x3c003c00, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x3e5a3e5a, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x4010401, 0x7bff7bff, 0x7c007c00, 0,
-    0xfc00fc00, 0x40004000, 0x4000400, 0xfc00fc00, 0,
-    0xfc00fc00, 0x40004000, 0x7bff7bff, 0xfc00fc00, 0,
-    0xfc00fc00, 0x40004000, 0x3c003c00, 0xfc00fc00, 0,
-    0xfc00fc00, 0x40004000, 0x3e5a3e5a, 0xfc00fc00, 0,
-    0xfc00fc00, 0x40004000, 0x4010401, 0xfc00fc00, 0,
-    0x4000400, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x7bff7bff, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x3c003c00, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x3e5a3e5a, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x4010401, 0xbc00bc00, 0xfc00fc00, 0xfc00fc00, 0,
-    0x7c007c00, 0xc000c000, 0x7c007c00, 0x7fff7fff, 1,
-    0x7c007c00, 0x80008000, 0x3c003c00, 0x7fff7fff, 1,
-    0x7bff7bff, 0x40004000, 0xfbfffbff, 0x7bff7bff, 0,
-    0xfbfffbff, 0x40004000, 0x7bff7bff, 0xfbfffbff, 0,
-    0x7e007e00, 0x3c003c00, 0x4000400, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x7bff7bff, 0x7fff7fff, 0,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3c003c00, 0x3e5a3e5a, 0x7fff7fff, 0,
-    0xfdfffdff, 0x3c003c00, 0x4010401, 0x7fff7fff, 0,
-    0x80008000, 0x7e007e00, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0x7e5a7e5a, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0x7c017c01, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0xfdfffdff, 0x3c003c00, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7e007e00, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7e5a7e5a, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0xffffffff, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7c017c01, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0xfdfffdff, 0x7fff7fff, 0,
-    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 0,
-    0x3c013c01, 0x3bfe3bfe, 0xbc00bc00, 0x80108010, 0,
-    0x7bff7bff, 0x40004000, 0x3c003c00, 0x7c007c00, 0,
-    0x7bff7bff, 0xc000c000, 0x3c003c00, 0xfc00fc00, 0,
-    0x80018001, 0x3c003c00, 0x80008000, 0x80018001, 0,
-    0x83ff83ff, 0x3c003c00, 0x80008000, 0x83ff83ff, 0,
-    0x825a825a, 0x3c003c00, 0x80008000, 0x825a825a, 0,
-    0x10001, 0x3c003c00, 0x10001, 0x20002, 0,
-    0x4000400, 0x38003800, 0x0, 0x2000200, 0,
-    0x7fff7fff, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x3c003c00, 0x7fff7fff, 0xfc00fc00, 0x0, 0,
-    0x3c003c00, 0x3c003c00, 0x7fff7fff, 0x0, 0,
-    0x7fff7fff, 0x7e007e00, 0x3c003c00, 0x0, 0,
-    0x7fff7fff, 0x7e5a7e5a, 0x3c003c00, 0x0, 0,
-    0x7fff7fff, 0xffffffff, 0x3c003c00, 0x0, 0,
-    0x7fff7fff, 0x7c017c01, 0x3c003c00, 0x0, 0,
-    0x7fff7fff, 0xfdfffdff, 0x3c003c00, 0x0, 0,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 1,
-};
-static const unsigned long long fma_rn_oob_bf16_3_vectors[] = {
-    0x0, 0x3f80, 0x8000, 0x0, 0,
-    0x8000, 0x3f80, 0x0, 0x0, 0,
-    0x8000, 0x3f80, 0x8000, 0x8000, 0,
-    0x3fc0, 0x4000, 0xc040, 0x0, 0,
-    0x7f80, 0x80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x7f7f, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3f80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3fda, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x81, 0x7f7f, 0x7f80, 0,
-    0xff80, 0x4000, 0x80, 0xff80, 0,
-    0xff80, 0x4000, 0x7f7f, 0xff80, 0,
-    0xff80, 0x4000, 0x3f80, 0xff80, 0,
-    0xff80, 0x4000, 0x3fda, 0xff80, 0,
-    0xff80, 0x4000, 0x81, 0xff80, 0,
-    0x80, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f7f, 0xbf80, 0xff80, 0xff80, 0,
-    0x3f80, 0xbf80, 0xff80, 0xff80, 0,
-    0x3fda, 0xbf80, 0xff80, 0xff80, 0,
-    0x81, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f80, 0xc000, 0x7f80, 0x7fff, 1,
-    0x7f80, 0x8000, 0x3f80, 0x7fff, 1,
-    0x7f7f, 0x4000, 0xff7f, 0x7f7f, 0,
-    0xff7f, 0x4000, 0x7f7f, 0xff7f, 0,
-    0x7fc0, 0x3f80, 0x80, 0x7fff, 0,
-    0x7fda, 0x3f80, 0x7f7f, 0x7fff, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3f80, 0x3fda, 0x7fff, 0,
-    0xffbf, 0x3f80, 0x81, 0x7fff, 0,
-    0x8000, 0x7fc0, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7fda, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffff, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7f81, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffbf, 0x3f80, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fc0, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fda, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffff, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7f81, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffbf, 0x7fff, 0,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 0,
-    0x3f81, 0x3f7e, 0xbf80, 0xb880, 0,
-    0x7f7f, 0x4000, 0x3f80, 0x7f80, 0,
-    0x7f7f, 0xc000, 0x3f80, 0xff80, 0,
-    0x8001, 0x3f80, 0x8000, 0x8001, 0,
-    0x807f, 0x3f80, 0x8000, 0x807f, 0,
-    0x805a, 0x3f80, 0x8000, 0x805a, 0,
-    0x1, 0x3f80, 0x1, 0x2, 0,
-    0x80, 0x3f00, 0x0, 0x40, 0,
-    0x7fff, 0x3f80, 0x3f80, 0x0, 0,
-    0x3f80, 0x7fff, 0xff80, 0x0, 0,
-    0x3f80, 0x3f80, 0x7fff, 0x0, 0,
-    0x7fff, 0x7fc0, 0x3f80, 0x0, 0,
-    0x7fff, 0x7fda, 0x3f80, 0x0, 0,
-    0x7fff, 0xffff, 0x3f80, 0x0, 0,
-    0x7fff, 0x7f81, 0x3f80, 0x0, 0,
-    0x7fff, 0xffbf, 0x3f80, 0x0, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 1,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 1,
-};
-static const unsigned long long fma_rn_oob_bf16x2_3_vectors[] = {
-    0x0, 0x3f803f80, 0x80008000, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x0, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x80008000, 0x80008000, 0,
-    0x3fc03fc0, 0x40004000, 0xc040c040, 0x0, 0,
-    0x7f807f80, 0x800080, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x7f7f7f7f, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3f803f80, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3fda3fda, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x810081, 0x7f7f7f7f, 0x7f807f80, 0,
-    0xff80ff80, 0x40004000, 0x800080, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x7f7f7f7f, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3f803f80, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3fda3fda, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x810081, 0xff80ff80, 0,
-    0x800080, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f7f7f7f, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3f803f80, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3fda3fda, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x810081, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f807f80, 0xc000c000, 0x7f807f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x80008000, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f7f7f7f, 0x40004000, 0xff7fff7f, 0x7f7f7f7f, 0,
-    0xff7fff7f, 0x40004000, 0x7f7f7f7f, 0xff7fff7f, 0,
-    0x7fc07fc0, 0x3f803f80, 0x800080, 0x7fff7fff, 0,
-    0x7fda7fda, 0x3f803f80, 0x7f7f7f7f, 0x7fff7fff, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3f803f80, 0x3fda3fda, 0x7fff7fff, 0,
-    0xffbfffbf, 0x3f803f80, 0x810081, 0x7fff7fff, 0,
-    0x80008000, 0x7fc07fc0, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7fda7fda, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7f817f81, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffbfffbf, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fda7fda, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffffffff, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7f817f81, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffbfffbf, 0x7fff7fff, 0,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f813f81, 0x3f7e3f7e, 0xbf80bf80, 0xb880b880, 0,
-    0x7f7f7f7f, 0x40004000, 0x3f803f80, 0x7f807f80, 0,
-    0x7f7f7f7f, 0xc000c000, 0x3f803f80, 0xff80ff80, 0,
-    0x80018001, 0x3f803f80, 0x80008000, 0x80018001, 0,
-    0x807f807f, 0x3f803f80, 0x80008000, 0x807f807f, 0,
-    0x805a805a, 0x3f803f80, 0x80008000, 0x805a805a, 0,
-    0x10001, 0x3f803f80, 0x10001, 0x20002, 0,
-    0x800080, 0x3f003f00, 0x0, 0x400040, 0,
-    0x7fff7fff, 0x3f803f80, 0x3f803f80, 0x0, 0,
-    0x3f803f80, 0x7fff7fff, 0xff80ff80, 0x0, 0,
-    0x3f803f80, 0x3f803f80, 0x7fff7fff, 0x0, 0,
-    0x7fff7fff, 0x7fc07fc0, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0x7fda7fda, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0xffffffff, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0x7f817f81, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0xffbfffbf, 0x3f803f80, 0x0, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 1,
-};
-static const unsigned long long fma_rn_oob_relu_f16_3_vectors[] = {
-    0x7e00, 0x3c00, 0x400, 0x7fff, 0,
-    0x7e5a, 0x3c00, 0x7bff, 0x7fff, 0,
-    0xffff, 0x3c00, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3c00, 0x3e5a, 0x7fff, 0,
-    0xfdff, 0x3c00, 0x401, 0x7fff, 0,
-    0x8000, 0x7e00, 0x3c00, 0x7fff, 0,
-    0x8000, 0x7e5a, 0x3c00, 0x7fff, 0,
-    0x8000, 0xffff, 0x3c00, 0x7fff, 0,
-    0x8000, 0x7c01, 0x3c00, 0x7fff, 0,
-    0x8000, 0xfdff, 0x3c00, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7e00, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7e5a, 0x7fff, 0,
-    0x3c00, 0xfc00, 0xffff, 0x7fff, 0,
-    0x3c00, 0xfc00, 0x7c01, 0x7fff, 0,
-    0x3c00, 0xfc00, 0xfdff, 0x7fff, 0,
-    0x7c00, 0x0, 0x3c00, 0x7fff, 0,
-    0xbc00, 0x3c00, 0x3800, 0x0, 0,
-    0xfc00, 0x3c00, 0x3c00, 0x0, 0,
-    0x3c00, 0x3c00, 0x3800, 0x3e00, 0,
-    0x7c00, 0x3c00, 0x3c00, 0x7c00, 0,
-    0x7e00, 0x3c00, 0x3c00, 0x7fff, 1,
-    0x7e5a, 0x3c00, 0x3c00, 0x7fff, 1,
-    0xffff, 0x3c00, 0x3c00, 0x7fff, 1,
-    0x7c01, 0x3c00, 0x3c00, 0x7fff, 1,
-    0xfdff, 0x3c00, 0x3c00, 0x7fff, 1,
-    0x7c00, 0x0, 0x3c00, 0x7fff, 1,
-    0x8000, 0x3c00, 0x8000, 0x0, 0,
-    0x7e00, 0x3c00, 0x3c00, 0x7fff, 0,
-    0x7e5a, 0x3c00, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3c00, 0x3c00, 0x7fff, 0,
-    0xfdff, 0x3c00, 0x3c00, 0x7fff, 0,
-    0x7fff, 0x3c00, 0x3c00, 0x0, 0,
-    0x3c00, 0x7fff, 0xfc00, 0x0, 0,
-    0x3c00, 0x3c00, 0x7fff, 0x0, 0,
-    0x7fff, 0x7e00, 0x3c00, 0x0, 0,
-    0x7fff, 0x7e5a, 0x3c00, 0x0, 0,
-    0x7fff, 0xffff, 0x3c00, 0x0, 0,
-    0x7fff, 0x7c01, 0x3c00, 0x0, 0,
-    0x7fff, 0xfdff, 0x3c00, 0x0, 0,
-};
-static const unsigned long long fma_rn_oob_relu_f16x2_3_vectors[] = {
-    0x7e007e00, 0x3c003c00, 0x4000400, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x7bff7bff, 0x7fff7fff, 0,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3c003c00, 0x3e5a3e5a, 0x7fff7fff, 0,
-    0xfdfffdff, 0x3c003c00, 0x4010401, 0x7fff7fff, 0,
-    0x80008000, 0x7e007e00, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0x7e5a7e5a, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0x7c017c01, 0x3c003c00, 0x7fff7fff, 0,
-    0x80008000, 0xfdfffdff, 0x3c003c00, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7e007e00, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7e5a7e5a, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0xffffffff, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0x7c017c01, 0x7fff7fff, 0,
-    0x3c003c00, 0xfc00fc00, 0xfdfffdff, 0x7fff7fff, 0,
-    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 0,
-    0xbc00bc00, 0x3c003c00, 0x38003800, 0x0, 0,
-    0xfc00fc00, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x3c003c00, 0x3c003c00, 0x38003800, 0x3e003e00, 0,
-    0x7c007c00, 0x3c003c00, 0x3c003c00, 0x7c007c00, 0,
-    0x7e007e00, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0x7c017c01, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 1,
-    0x7c007c00, 0x0, 0x3c003c00, 0x7fff7fff, 1,
-    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
-    0x7e007e00, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x7fff7fff, 0,
-    0x7fff7fff, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x3c003c00, 0x7fff7fff, 0xfc00fc00, 0x0, 0,
-    0x3c003c00, 0x3c003c00, 0x7fff7fff, 0x0, 0,
-    0x7fff7fff, 0x7e007e00, 0x3c003c00, 0x0, 0,
-    0x7fff7fff, 0x7e5a7e5a, 0x3c003c00, 0x0, 0,
-    0x7fff7fff, 0xffffffff, 0x3c003c00, 0x0, 0,
-    0x7fff7fff, 0x7c017c01, 0x3c003c00, 0x0, 0,
-    0x7fff7fff, 0xfdfffdff, 0x3c003c00, 0x0, 0,
-};
-static const unsigned long long fma_rn_oob_relu_bf16_3_vectors[] = {
-    0x7fc0, 0x3f80, 0x80, 0x7fff, 0,
-    0x7fda, 0x3f80, 0x7f7f, 0x7fff, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3f80, 0x3fda, 0x7fff, 0,
-    0xffbf, 0x3f80, 0x81, 0x7fff, 0,
-    0x8000, 0x7fc0, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7fda, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffff, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7f81, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffbf, 0x3f80, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fc0, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fda, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffff, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7f81, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffbf, 0x7fff, 0,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 0,
-    0xbf80, 0x3f80, 0x3f00, 0x0, 0,
-    0xff80, 0x3f80, 0x3f80, 0x0, 0,
-    0x3f80, 0x3f80, 0x3f00, 0x3fc0, 0,
-    0x7f80, 0x3f80, 0x3f80, 0x7f80, 0,
-    0x7fc0, 0x3f80, 0x3f80, 0x7fff, 1,
-    0x7fda, 0x3f80, 0x3f80, 0x7fff, 1,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 1,
-    0x7f81, 0x3f80, 0x3f80, 0x7fff, 1,
-    0xffbf, 0x3f80, 0x3f80, 0x7fff, 1,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 1,
-    0x8000, 0x3f80, 0x8000, 0x0, 0,
-    0x7fc0, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7fda, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3f80, 0x3f80, 0x7fff, 0,
-    0xffbf, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7fff, 0x3f80, 0x3f80, 0x0, 0,
-    0x3f80, 0x7fff, 0xff80, 0x0, 0,
-    0x3f80, 0x3f80, 0x7fff, 0x0, 0,
-    0x7fff, 0x7fc0, 0x3f80, 0x0, 0,
-    0x7fff, 0x7fda, 0x3f80, 0x0, 0,
-    0x7fff, 0xffff, 0x3f80, 0x0, 0,
-    0x7fff, 0x7f81, 0x3f80, 0x0, 0,
-    0x7fff, 0xffbf, 0x3f80, 0x0, 0,
-};
-static const unsigned long long fma_rn_oob_relu_bf16x2_3_vectors[] = {
-    0x7fc07fc0, 0x3f803f80, 0x800080, 0x7fff7fff, 0,
-    0x7fda7fda, 0x3f803f80, 0x7f7f7f7f, 0x7fff7fff, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3f803f80, 0x3fda3fda, 0x7fff7fff, 0,
-    0xffbfffbf, 0x3f803f80, 0x810081, 0x7fff7fff, 0,
-    0x80008000, 0x7fc07fc0, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7fda7fda, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7f817f81, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffbfffbf, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fda7fda, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffffffff, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7f817f81, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffbfffbf, 0x7fff7fff, 0,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 0,
-    0xbf80bf80, 0x3f803f80, 0x3f003f00, 0x0, 0,
-    0xff80ff80, 0x3f803f80, 0x3f803f80, 0x0, 0,
-    0x3f803f80, 0x3f803f80, 0x3f003f00, 0x3fc03fc0, 0,
-    0x7f807f80, 0x3f803f80, 0x3f803f80, 0x7f807f80, 0,
-    0x7fc07fc0, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0x7fda7fda, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f817f81, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0xffbfffbf, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 1,
-    0x80008000, 0x3f803f80, 0x80008000, 0x0, 0,
-    0x7fc07fc0, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7fda7fda, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0xffbfffbf, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7fff7fff, 0x3f803f80, 0x3f803f80, 0x0, 0,
-    0x3f803f80, 0x7fff7fff, 0xff80ff80, 0x0, 0,
-    0x3f803f80, 0x3f803f80, 0x7fff7fff, 0x0, 0,
-    0x7fff7fff, 0x7fc07fc0, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0x7fda7fda, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0xffffffff, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0x7f817f81, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0xffbfffbf, 0x3f803f80, 0x0, 0,
-};
-static const unsigned long long fma_rz_bf16_3_vectors[] = {
-    0x0, 0x3f80, 0x8000, 0x0, 0,
-    0x8000, 0x3f80, 0x0, 0x0, 0,
-    0x8000, 0x3f80, 0x8000, 0x8000, 0,
-    0x3fc0, 0x4000, 0xc040, 0x0, 0,
-    0x7f80, 0x80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x7f7f, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3f80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3fda, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x81, 0x7f7f, 0x7f80, 0,
-    0xff80, 0x4000, 0x80, 0xff80, 0,
-    0xff80, 0x4000, 0x7f7f, 0xff80, 0,
-    0xff80, 0x4000, 0x3f80, 0xff80, 0,
-    0xff80, 0x4000, 0x3fda, 0xff80, 0,
-    0xff80, 0x4000, 0x81, 0xff80, 0,
-    0x80, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f7f, 0xbf80, 0xff80, 0xff80, 0,
-    0x3f80, 0xbf80, 0xff80, 0xff80, 0,
-    0x3fda, 0xbf80, 0xff80, 0xff80, 0,
-    0x81, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f80, 0xc000, 0x7f80, 0x7fff, 1,
-    0x7f80, 0x8000, 0x3f80, 0x7fff, 1,
-    0x7f7f, 0x4000, 0xff7f, 0x7f7f, 0,
-    0xff7f, 0x4000, 0x7f7f, 0xff7f, 0,
-    0x7fc0, 0x3f80, 0x80, 0x7fff, 0,
-    0x7fda, 0x3f80, 0x7f7f, 0x7fff, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3f80, 0x3fda, 0x7fff, 0,
-    0xffbf, 0x3f80, 0x81, 0x7fff, 0,
-    0x8000, 0x7fc0, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7fda, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffff, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7f81, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffbf, 0x3f80, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fc0, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fda, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffff, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7f81, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffbf, 0x7fff, 0,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 0,
-    0x3f81, 0x3f7e, 0xbf80, 0xb880, 0,
-    0x7f7f, 0x4000, 0x3f80, 0x7f7f, 0,
-    0x7f7f, 0xc000, 0x3f80, 0xff7f, 0,
-    0x8001, 0x3f80, 0x8000, 0x8001, 0,
-    0x807f, 0x3f80, 0x8000, 0x807f, 0,
-    0x805a, 0x3f80, 0x8000, 0x805a, 0,
-    0x1, 0x3f80, 0x1, 0x2, 0,
-    0x80, 0x3f00, 0x0, 0x40, 0,
-};
-static const unsigned long long fma_rz_bf16x2_3_vectors[] = {
-    0x0, 0x3f803f80, 0x80008000, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x0, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x80008000, 0x80008000, 0,
-    0x3fc03fc0, 0x40004000, 0xc040c040, 0x0, 0,
-    0x7f807f80, 0x800080, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x7f7f7f7f, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3f803f80, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3fda3fda, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x810081, 0x7f7f7f7f, 0x7f807f80, 0,
-    0xff80ff80, 0x40004000, 0x800080, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x7f7f7f7f, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3f803f80, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3fda3fda, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x810081, 0xff80ff80, 0,
-    0x800080, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f7f7f7f, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3f803f80, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3fda3fda, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x810081, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f807f80, 0xc000c000, 0x7f807f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x80008000, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f7f7f7f, 0x40004000, 0xff7fff7f, 0x7f7f7f7f, 0,
-    0xff7fff7f, 0x40004000, 0x7f7f7f7f, 0xff7fff7f, 0,
-    0x7fc07fc0, 0x3f803f80, 0x800080, 0x7fff7fff, 0,
-    0x7fda7fda, 0x3f803f80, 0x7f7f7f7f, 0x7fff7fff, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3f803f80, 0x3fda3fda, 0x7fff7fff, 0,
-    0xffbfffbf, 0x3f803f80, 0x810081, 0x7fff7fff, 0,
-    0x80008000, 0x7fc07fc0, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7fda7fda, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7f817f81, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffbfffbf, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fda7fda, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffffffff, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7f817f81, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffbfffbf, 0x7fff7fff, 0,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f813f81, 0x3f7e3f7e, 0xbf80bf80, 0xb880b880, 0,
-    0x7f7f7f7f, 0x40004000, 0x3f803f80, 0x7f7f7f7f, 0,
-    0x7f7f7f7f, 0xc000c000, 0x3f803f80, 0xff7fff7f, 0,
-    0x80018001, 0x3f803f80, 0x80008000, 0x80018001, 0,
-    0x807f807f, 0x3f803f80, 0x80008000, 0x807f807f, 0,
-    0x805a805a, 0x3f803f80, 0x80008000, 0x805a805a, 0,
-    0x10001, 0x3f803f80, 0x10001, 0x20002, 0,
-    0x800080, 0x3f003f00, 0x0, 0x400040, 0,
-};
-static const unsigned long long fma_rz_oob_bf16_3_vectors[] = {
-    0x0, 0x3f80, 0x8000, 0x0, 0,
-    0x8000, 0x3f80, 0x0, 0x0, 0,
-    0x8000, 0x3f80, 0x8000, 0x8000, 0,
-    0x3fc0, 0x4000, 0xc040, 0x0, 0,
-    0x7f80, 0x80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x7f7f, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3f80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3fda, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x81, 0x7f7f, 0x7f80, 0,
-    0xff80, 0x4000, 0x80, 0xff80, 0,
-    0xff80, 0x4000, 0x7f7f, 0xff80, 0,
-    0xff80, 0x4000, 0x3f80, 0xff80, 0,
-    0xff80, 0x4000, 0x3fda, 0xff80, 0,
-    0xff80, 0x4000, 0x81, 0xff80, 0,
-    0x80, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f7f, 0xbf80, 0xff80, 0xff80, 0,
-    0x3f80, 0xbf80, 0xff80, 0xff80, 0,
-    0x3fda, 0xbf80, 0xff80, 0xff80, 0,
-    0x81, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f80, 0xc000, 0x7f80, 0x7fff, 1,
-    0x7f80, 0x8000, 0x3f80, 0x7fff, 1,
-    0x7f7f, 0x4000, 0xff7f, 0x7f7f, 0,
-    0xff7f, 0x4000, 0x7f7f, 0xff7f, 0,
-    0x7fc0, 0x3f80, 0x80, 0x7fff, 0,
-    0x7fda, 0x3f80, 0x7f7f, 0x7fff, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3f80, 0x3fda, 0x7fff, 0,
-    0xffbf, 0x3f80, 0x81, 0x7fff, 0,
-    0x8000, 0x7fc0, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7fda, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffff, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7f81, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffbf, 0x3f80, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fc0, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fda, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffff, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7f81, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffbf, 0x7fff, 0,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 0,
-    0x3f81, 0x3f7e, 0xbf80, 0xb880, 0,
-    0x7f7f, 0x4000, 0x3f80, 0x7f7f, 0,
-    0x7f7f, 0xc000, 0x3f80, 0xff7f, 0,
-    0x8001, 0x3f80, 0x8000, 0x8001, 0,
-    0x807f, 0x3f80, 0x8000, 0x807f, 0,
-    0x805a, 0x3f80, 0x8000, 0x805a, 0,
-    0x1, 0x3f80, 0x1, 0x2, 0,
-    0x80, 0x3f00, 0x0, 0x40, 0,
-    0x7fff, 0x3f80, 0x3f80, 0x0, 0,
-    0x3f80, 0x7fff, 0xff80, 0x0, 0,
-    0x3f80, 0x3f80, 0x7fff, 0x0, 0,
-    0x7fff, 0x7fc0, 0x3f80, 0x0, 0,
-    0x7fff, 0x7fda, 0x3f80, 0x0, 0,
-    0x7fff, 0xffff, 0x3f80, 0x0, 0,
-    0x7fff, 0x7f81, 0x3f80, 0x0, 0,
-    0x7fff, 0xffbf, 0x3f80, 0x0, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 1,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 1,
-};
-static const unsigned long long fma_rz_oob_bf16x2_3_vectors[] = {
-    0x0, 0x3f803f80, 0x80008000, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x0, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x80008000, 0x80008000, 0,
-    0x3fc03fc0, 0x40004000, 0xc040c040, 0x0, 0,
-    0x7f807f80, 0x800080, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x7f7f7f7f, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3f803f80, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3fda3fda, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x810081, 0x7f7f7f7f, 0x7f807f80, 0,
-    0xff80ff80, 0x40004000, 0x800080, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x7f7f7f7f, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3f803f80, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3fda3fda, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x810081, 0xff80ff80, 0,
-    0x800080, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f7f7f7f, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3f803f80, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3fda3fda, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x810081, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f807f80, 0xc000c000, 0x7f807f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x80008000, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f7f7f7f, 0x40004000, 0xff7fff7f, 0x7f7f7f7f, 0,
-    0xff7fff7f, 0x40004000, 0x7f7f7f7f, 0xff7fff7f, 0,
-    0x7fc07fc0, 0x3f803f80, 0x800080, 0x7fff7fff, 0,
-    0x7fda7fda, 0x3f803f80, 0x7f7f7f7f, 0x7fff7fff, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3f803f80, 0x3fda3fda, 0x7fff7fff, 0,
-    0xffbfffbf, 0x3f803f80, 0x810081, 0x7fff7fff, 0,
-    0x80008000, 0x7fc07fc0, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7fda7fda, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7f817f81, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffbfffbf, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fda7fda, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffffffff, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7f817f81, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffbfffbf, 0x7fff7fff, 0,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f813f81, 0x3f7e3f7e, 0xbf80bf80, 0xb880b880, 0,
-    0x7f7f7f7f, 0x40004000, 0x3f803f80, 0x7f7f7f7f, 0,
-    0x7f7f7f7f, 0xc000c000, 0x3f803f80, 0xff7fff7f, 0,
-    0x80018001, 0x3f803f80, 0x80008000, 0x80018001, 0,
-    0x807f807f, 0x3f803f80, 0x80008000, 0x807f807f, 0,
-    0x805a805a, 0x3f803f80, 0x80008000, 0x805a805a, 0,
-    0x10001, 0x3f803f80, 0x10001, 0x20002, 0,
-    0x800080, 0x3f003f00, 0x0, 0x400040, 0,
-    0x7fff7fff, 0x3f803f80, 0x3f803f80, 0x0, 0,
-    0x3f803f80, 0x7fff7fff, 0xff80ff80, 0x0, 0,
-    0x3f803f80, 0x3f803f80, 0x7fff7fff, 0x0, 0,
-    0x7fff7fff, 0x7fc07fc0, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0x7fda7fda, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0xffffffff, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0x7f817f81, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0xffbfffbf, 0x3f803f80, 0x0, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 1,
-};
-static const unsigned long long fma_rm_bf16_3_vectors[] = {
-    0x0, 0x3f80, 0x8000, 0x8000, 0,
-    0x0, 0x3f80, 0x0, 0x0, 0,
-    0x3fc0, 0x4000, 0xc040, 0x8000, 0,
-    0x7f80, 0x80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x7f7f, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3f80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3fda, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x81, 0x7f7f, 0x7f80, 0,
-    0xff80, 0x4000, 0x80, 0xff80, 0,
-    0xff80, 0x4000, 0x7f7f, 0xff80, 0,
-    0xff80, 0x4000, 0x3f80, 0xff80, 0,
-    0xff80, 0x4000, 0x3fda, 0xff80, 0,
-    0xff80, 0x4000, 0x81, 0xff80, 0,
-    0x80, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f7f, 0xbf80, 0xff80, 0xff80, 0,
-    0x3f80, 0xbf80, 0xff80, 0xff80, 0,
-    0x3fda, 0xbf80, 0xff80, 0xff80, 0,
-    0x81, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f80, 0xc000, 0x7f80, 0x7fff, 1,
-    0x7f80, 0x8000, 0x3f80, 0x7fff, 1,
-    0x7f7f, 0x4000, 0xff7f, 0x7f7f, 0,
-    0xff7f, 0x4000, 0x7f7f, 0xff7f, 0,
-    0x7fc0, 0x3f80, 0x80, 0x7fff, 0,
-    0x7fda, 0x3f80, 0x7f7f, 0x7fff, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3f80, 0x3fda, 0x7fff, 0,
-    0xffbf, 0x3f80, 0x81, 0x7fff, 0,
-    0x8000, 0x7fc0, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7fda, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffff, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7f81, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffbf, 0x3f80, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fc0, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fda, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffff, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7f81, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffbf, 0x7fff, 0,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 0,
-    0x3f81, 0x3f7e, 0xbf80, 0xb880, 0,
-    0x7f7f, 0x4000, 0x3f80, 0x7f7f, 0,
-    0x7f7f, 0xc000, 0x3f80, 0xff80, 0,
-    0x8001, 0x3f80, 0x8000, 0x8001, 0,
-    0x807f, 0x3f80, 0x8000, 0x807f, 0,
-    0x805a, 0x3f80, 0x8000, 0x805a, 0,
-    0x1, 0x3f80, 0x1, 0x2, 0,
-    0x80, 0x3f00, 0x0, 0x40, 0,
-};
-static const unsigned long long fma_rm_bf16x2_3_vectors[] = {
-    0x0, 0x3f803f80, 0x80008000, 0x80008000, 0,
-    0x0, 0x3f803f80, 0x0, 0x0, 0,
-    0x3fc03fc0, 0x40004000, 0xc040c040, 0x80008000, 0,
-    0x7f807f80, 0x800080, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x7f7f7f7f, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3f803f80, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3fda3fda, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x810081, 0x7f7f7f7f, 0x7f807f80, 0,
-    0xff80ff80, 0x40004000, 0x800080, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x7f7f7f7f, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3f803f80, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3fda3fda, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x810081, 0xff80ff80, 0,
-    0x800080, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f7f7f7f, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3f803f80, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3fda3fda, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x810081, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f807f80, 0xc000c000, 0x7f807f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x80008000, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f7f7f7f, 0x40004000, 0xff7fff7f, 0x7f7f7f7f, 0,
-    0xff7fff7f, 0x40004000, 0x7f7f7f7f, 0xff7fff7f, 0,
-    0x7fc07fc0, 0x3f803f80, 0x800080, 0x7fff7fff, 0,
-    0x7fda7fda, 0x3f803f80, 0x7f7f7f7f, 0x7fff7fff, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3f803f80, 0x3fda3fda, 0x7fff7fff, 0,
-    0xffbfffbf, 0x3f803f80, 0x810081, 0x7fff7fff, 0,
-    0x80008000, 0x7fc07fc0, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7fda7fda, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7f817f81, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffbfffbf, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fda7fda, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffffffff, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7f817f81, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffbfffbf, 0x7fff7fff, 0,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f813f81, 0x3f7e3f7e, 0xbf80bf80, 0xb880b880, 0,
-    0x7f7f7f7f, 0x40004000, 0x3f803f80, 0x7f7f7f7f, 0,
-    0x7f7f7f7f, 0xc000c000, 0x3f803f80, 0xff80ff80, 0,
-    0x80018001, 0x3f803f80, 0x80008000, 0x80018001, 0,
-    0x807f807f, 0x3f803f80, 0x80008000, 0x807f807f, 0,
-    0x805a805a, 0x3f803f80, 0x80008000, 0x805a805a, 0,
-    0x10001, 0x3f803f80, 0x10001, 0x20002, 0,
-    0x800080, 0x3f003f00, 0x0, 0x400040, 0,
-};
-static const unsigned long long fma_rm_oob_bf16_3_vectors[] = {
-    0x0, 0x3f80, 0x8000, 0x8000, 0,
-    0x0, 0x3f80, 0x0, 0x0, 0,
-    0x3fc0, 0x4000, 0xc040, 0x8000, 0,
-    0x7f80, 0x80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x7f7f, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3f80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3fda, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x81, 0x7f7f, 0x7f80, 0,
-    0xff80, 0x4000, 0x80, 0xff80, 0,
-    0xff80, 0x4000, 0x7f7f, 0xff80, 0,
-    0xff80, 0x4000, 0x3f80, 0xff80, 0,
-    0xff80, 0x4000, 0x3fda, 0xff80, 0,
-    0xff80, 0x4000, 0x81, 0xff80, 0,
-    0x80, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f7f, 0xbf80, 0xff80, 0xff80, 0,
-    0x3f80, 0xbf80, 0xff80, 0xff80, 0,
-    0x3fda, 0xbf80, 0xff80, 0xff80, 0,
-    0x81, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f80, 0xc000, 0x7f80, 0x7fff, 1,
-    0x7f80, 0x8000, 0x3f80, 0x7fff, 1,
-    0x7f7f, 0x4000, 0xff7f, 0x7f7f, 0,
-    0xff7f, 0x4000, 0x7f7f, 0xff7f, 0,
-    0x7fc0, 0x3f80, 0x80, 0x7fff, 0,
-    0x7fda, 0x3f80, 0x7f7f, 0x7fff, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3f80, 0x3fda, 0x7fff, 0,
-    0xffbf, 0x3f80, 0x81, 0x7fff, 0,
-    0x8000, 0x7fc0, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7fda, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffff, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7f81, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffbf, 0x3f80, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fc0, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fda, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffff, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7f81, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffbf, 0x7fff, 0,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 0,
-    0x3f81, 0x3f7e, 0xbf80, 0xb880, 0,
-    0x7f7f, 0x4000, 0x3f80, 0x7f7f, 0,
-    0x7f7f, 0xc000, 0x3f80, 0xff80, 0,
-    0x8001, 0x3f80, 0x8000, 0x8001, 0,
-    0x807f, 0x3f80, 0x8000, 0x807f, 0,
-    0x805a, 0x3f80, 0x8000, 0x805a, 0,
-    0x1, 0x3f80, 0x1, 0x2, 0,
-    0x80, 0x3f00, 0x0, 0x40, 0,
-    0x7fff, 0x3f80, 0x3f80, 0x0, 0,
-    0x3f80, 0x7fff, 0xff80, 0x0, 0,
-    0x3f80, 0x3f80, 0x7fff, 0x0, 0,
-    0x7fff, 0x7fc0, 0x3f80, 0x0, 0,
-    0x7fff, 0x7fda, 0x3f80, 0x0, 0,
-    0x7fff, 0xffff, 0x3f80, 0x0, 0,
-    0x7fff, 0x7f81, 0x3f80, 0x0, 0,
-    0x7fff, 0xffbf, 0x3f80, 0x0, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 1,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 1,
-};
-static const unsigned long long fma_rm_oob_bf16x2_3_vectors[] = {
-    0x0, 0x3f803f80, 0x80008000, 0x80008000, 0,
-    0x0, 0x3f803f80, 0x0, 0x0, 0,
-    0x3fc03fc0, 0x40004000, 0xc040c040, 0x80008000, 0,
-    0x7f807f80, 0x800080, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x7f7f7f7f, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3f803f80, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3fda3fda, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x810081, 0x7f7f7f7f, 0x7f807f80, 0,
-    0xff80ff80, 0x40004000, 0x800080, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x7f7f7f7f, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3f803f80, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3fda3fda, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x810081, 0xff80ff80, 0,
-    0x800080, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f7f7f7f, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3f803f80, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3fda3fda, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x810081, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f807f80, 0xc000c000, 0x7f807f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x80008000, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f7f7f7f, 0x40004000, 0xff7fff7f, 0x7f7f7f7f, 0,
-    0xff7fff7f, 0x40004000, 0x7f7f7f7f, 0xff7fff7f, 0,
-    0x7fc07fc0, 0x3f803f80, 0x800080, 0x7fff7fff, 0,
-    0x7fda7fda, 0x3f803f80, 0x7f7f7f7f, 0x7fff7fff, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3f803f80, 0x3fda3fda, 0x7fff7fff, 0,
-    0xffbfffbf, 0x3f803f80, 0x810081, 0x7fff7fff, 0,
-    0x80008000, 0x7fc07fc0, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7fda7fda, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7f817f81, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffbfffbf, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fda7fda, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffffffff, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7f817f81, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffbfffbf, 0x7fff7fff, 0,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f813f81, 0x3f7e3f7e, 0xbf80bf80, 0xb880b880, 0,
-    0x7f7f7f7f, 0x40004000, 0x3f803f80, 0x7f7f7f7f, 0,
-    0x7f7f7f7f, 0xc000c000, 0x3f803f80, 0xff80ff80, 0,
-    0x80018001, 0x3f803f80, 0x80008000, 0x80018001, 0,
-    0x807f807f, 0x3f803f80, 0x80008000, 0x807f807f, 0,
-    0x805a805a, 0x3f803f80, 0x80008000, 0x805a805a, 0,
-    0x10001, 0x3f803f80, 0x10001, 0x20002, 0,
-    0x800080, 0x3f003f00, 0x0, 0x400040, 0,
-    0x7fff7fff, 0x3f803f80, 0x3f803f80, 0x0, 0,
-    0x3f803f80, 0x7fff7fff, 0xff80ff80, 0x0, 0,
-    0x3f803f80, 0x3f803f80, 0x7fff7fff, 0x0, 0,
-    0x7fff7fff, 0x7fc07fc0, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0x7fda7fda, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0xffffffff, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0x7f817f81, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0xffbfffbf, 0x3f803f80, 0x0, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 1,
-};
-static const unsigned long long fma_rp_bf16_3_vectors[] = {
-    0x0, 0x3f80, 0x8000, 0x0, 0,
-    0x8000, 0x3f80, 0x0, 0x0, 0,
-    0x8000, 0x3f80, 0x8000, 0x8000, 0,
-    0x3fc0, 0x4000, 0xc040, 0x0, 0,
-    0x7f80, 0x80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x7f7f, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3f80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3fda, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x81, 0x7f7f, 0x7f80, 0,
-    0xff80, 0x4000, 0x80, 0xff80, 0,
-    0xff80, 0x4000, 0x7f7f, 0xff80, 0,
-    0xff80, 0x4000, 0x3f80, 0xff80, 0,
-    0xff80, 0x4000, 0x3fda, 0xff80, 0,
-    0xff80, 0x4000, 0x81, 0xff80, 0,
-    0x80, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f7f, 0xbf80, 0xff80, 0xff80, 0,
-    0x3f80, 0xbf80, 0xff80, 0xff80, 0,
-    0x3fda, 0xbf80, 0xff80, 0xff80, 0,
-    0x81, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f80, 0xc000, 0x7f80, 0x7fff, 1,
-    0x7f80, 0x8000, 0x3f80, 0x7fff, 1,
-    0x7f7f, 0x4000, 0xff7f, 0x7f7f, 0,
-    0xff7f, 0x4000, 0x7f7f, 0xff7f, 0,
-    0x7fc0, 0x3f80, 0x80, 0x7fff, 0,
-    0x7fda, 0x3f80, 0x7f7f, 0x7fff, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3f80, 0x3fda, 0x7fff, 0,
-    0xffbf, 0x3f80, 0x81, 0x7fff, 0,
-    0x8000, 0x7fc0, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7fda, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffff, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7f81, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffbf, 0x3f80, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fc0, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fda, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffff, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7f81, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffbf, 0x7fff, 0,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 0,
-    0x3f81, 0x3f7e, 0xbf80, 0xb880, 0,
-    0x7f7f, 0x4000, 0x3f80, 0x7f80, 0,
-    0x7f7f, 0xc000, 0x3f80, 0xff7f, 0,
-    0x8001, 0x3f80, 0x8000, 0x8001, 0,
-    0x807f, 0x3f80, 0x8000, 0x807f, 0,
-    0x805a, 0x3f80, 0x8000, 0x805a, 0,
-    0x1, 0x3f80, 0x1, 0x2, 0,
-    0x80, 0x3f00, 0x0, 0x40, 0,
-};
-static const unsigned long long fma_rp_bf16x2_3_vectors[] = {
-    0x0, 0x3f803f80, 0x80008000, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x0, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x80008000, 0x80008000, 0,
-    0x3fc03fc0, 0x40004000, 0xc040c040, 0x0, 0,
-    0x7f807f80, 0x800080, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x7f7f7f7f, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3f803f80, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3fda3fda, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x810081, 0x7f7f7f7f, 0x7f807f80, 0,
-    0xff80ff80, 0x40004000, 0x800080, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x7f7f7f7f, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3f803f80, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3fda3fda, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x810081, 0xff80ff80, 0,
-    0x800080, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f7f7f7f, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3f803f80, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3fda3fda, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x810081, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f807f80, 0xc000c000, 0x7f807f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x80008000, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f7f7f7f, 0x40004000, 0xff7fff7f, 0x7f7f7f7f, 0,
-    0xff7fff7f, 0x40004000, 0x7f7f7f7f, 0xff7fff7f, 0,
-    0x7fc07fc0, 0x3f803f80, 0x800080, 0x7fff7fff, 0,
-    0x7fda7fda, 0x3f803f80, 0x7f7f7f7f, 0x7fff7fff, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3f803f80, 0x3fda3fda, 0x7fff7fff, 0,
-    0xffbfffbf, 0x3f803f80, 0x810081, 0x7fff7fff, 0,
-    0x80008000, 0x7fc07fc0, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7fda7fda, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7f817f81, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffbfffbf, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fda7fda, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffffffff, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7f817f81, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffbfffbf, 0x7fff7fff, 0,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f813f81, 0x3f7e3f7e, 0xbf80bf80, 0xb880b880, 0,
-    0x7f7f7f7f, 0x40004000, 0x3f803f80, 0x7f807f80, 0,
-    0x7f7f7f7f, 0xc000c000, 0x3f803f80, 0xff7fff7f, 0,
-    0x80018001, 0x3f803f80, 0x80008000, 0x80018001, 0,
-    0x807f807f, 0x3f803f80, 0x80008000, 0x807f807f, 0,
-    0x805a805a, 0x3f803f80, 0x80008000, 0x805a805a, 0,
-    0x10001, 0x3f803f80, 0x10001, 0x20002, 0,
-    0x800080, 0x3f003f00, 0x0, 0x400040, 0,
-};
-static const unsigned long long fma_rp_oob_bf16_3_vectors[] = {
-    0x0, 0x3f80, 0x8000, 0x0, 0,
-    0x8000, 0x3f80, 0x0, 0x0, 0,
-    0x8000, 0x3f80, 0x8000, 0x8000, 0,
-    0x3fc0, 0x4000, 0xc040, 0x0, 0,
-    0x7f80, 0x80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x7f7f, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3f80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3fda, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x81, 0x7f7f, 0x7f80, 0,
-    0xff80, 0x4000, 0x80, 0xff80, 0,
-    0xff80, 0x4000, 0x7f7f, 0xff80, 0,
-    0xff80, 0x4000, 0x3f80, 0xff80, 0,
-    0xff80, 0x4000, 0x3fda, 0xff80, 0,
-    0xff80, 0x4000, 0x81, 0xff80, 0,
-    0x80, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f7f, 0xbf80, 0xff80, 0xff80, 0,
-    0x3f80, 0xbf80, 0xff80, 0xff80, 0,
-    0x3fda, 0xbf80, 0xff80, 0xff80, 0,
-    0x81, 0xbf80, 0xff80, 0xff80, 0,
-    0x7f80, 0xc000, 0x7f80, 0x7fff, 1,
-    0x7f80, 0x8000, 0x3f80, 0x7fff, 1,
-    0x7f7f, 0x4000, 0xff7f, 0x7f7f, 0,
-    0xff7f, 0x4000, 0x7f7f, 0xff7f, 0,
-    0x7fc0, 0x3f80, 0x80, 0x7fff, 0,
-    0x7fda, 0x3f80, 0x7f7f, 0x7fff, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3f80, 0x3fda, 0x7fff, 0,
-    0xffbf, 0x3f80, 0x81, 0x7fff, 0,
-    0x8000, 0x7fc0, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7fda, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffff, 0x3f80, 0x7fff, 0,
-    0x8000, 0x7f81, 0x3f80, 0x7fff, 0,
-    0x8000, 0xffbf, 0x3f80, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fc0, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7fda, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffff, 0x7fff, 0,
-    0x3f80, 0xff80, 0x7f81, 0x7fff, 0,
-    0x3f80, 0xff80, 0xffbf, 0x7fff, 0,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 0,
-    0x3f81, 0x3f7e, 0xbf80, 0xb880, 0,
-    0x7f7f, 0x4000, 0x3f80, 0x7f80, 0,
-    0x7f7f, 0xc000, 0x3f80, 0xff7f, 0,
-    0x8001, 0x3f80, 0x8000, 0x8001, 0,
-    0x807f, 0x3f80, 0x8000, 0x807f, 0,
-    0x805a, 0x3f80, 0x8000, 0x805a, 0,
-    0x1, 0x3f80, 0x1, 0x2, 0,
-    0x80, 0x3f00, 0x0, 0x40, 0,
-    0x7fff, 0x3f80, 0x3f80, 0x0, 0,
-    0x3f80, 0x7fff, 0xff80, 0x0, 0,
-    0x3f80, 0x3f80, 0x7fff, 0x0, 0,
-    0x7fff, 0x7fc0, 0x3f80, 0x0, 0,
-    0x7fff, 0x7fda, 0x3f80, 0x0, 0,
-    0x7fff, 0xffff, 0x3f80, 0x0, 0,
-    0x7fff, 0x7f81, 0x3f80, 0x0, 0,
-    0x7fff, 0xffbf, 0x3f80, 0x0, 0,
-    0xffff, 0x3f80, 0x3f80, 0x7fff, 1,
-    0x7f80, 0x0, 0x3f80, 0x7fff, 1,
-};
-static const unsigned long long fma_rp_oob_bf16x2_3_vectors[] = {
-    0x0, 0x3f803f80, 0x80008000, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x0, 0x0, 0,
-    0x80008000, 0x3f803f80, 0x80008000, 0x80008000, 0,
-    0x3fc03fc0, 0x40004000, 0xc040c040, 0x0, 0,
-    0x7f807f80, 0x800080, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x7f7f7f7f, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3f803f80, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3fda3fda, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x810081, 0x7f7f7f7f, 0x7f807f80, 0,
-    0xff80ff80, 0x40004000, 0x800080, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x7f7f7f7f, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3f803f80, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x3fda3fda, 0xff80ff80, 0,
-    0xff80ff80, 0x40004000, 0x810081, 0xff80ff80, 0,
-    0x800080, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f7f7f7f, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3f803f80, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x3fda3fda, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x810081, 0xbf80bf80, 0xff80ff80, 0xff80ff80, 0,
-    0x7f807f80, 0xc000c000, 0x7f807f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x80008000, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f7f7f7f, 0x40004000, 0xff7fff7f, 0x7f7f7f7f, 0,
-    0xff7fff7f, 0x40004000, 0x7f7f7f7f, 0xff7fff7f, 0,
-    0x7fc07fc0, 0x3f803f80, 0x800080, 0x7fff7fff, 0,
-    0x7fda7fda, 0x3f803f80, 0x7f7f7f7f, 0x7fff7fff, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3f803f80, 0x3fda3fda, 0x7fff7fff, 0,
-    0xffbfffbf, 0x3f803f80, 0x810081, 0x7fff7fff, 0,
-    0x80008000, 0x7fc07fc0, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7fda7fda, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffffffff, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0x7f817f81, 0x3f803f80, 0x7fff7fff, 0,
-    0x80008000, 0xffbfffbf, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7fda7fda, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffffffff, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0x7f817f81, 0x7fff7fff, 0,
-    0x3f803f80, 0xff80ff80, 0xffbfffbf, 0x7fff7fff, 0,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 0,
-    0x3f813f81, 0x3f7e3f7e, 0xbf80bf80, 0xb880b880, 0,
-    0x7f7f7f7f, 0x40004000, 0x3f803f80, 0x7f807f80, 0,
-    0x7f7f7f7f, 0xc000c000, 0x3f803f80, 0xff7fff7f, 0,
-    0x80018001, 0x3f803f80, 0x80008000, 0x80018001, 0,
-    0x807f807f, 0x3f803f80, 0x80008000, 0x807f807f, 0,
-    0x805a805a, 0x3f803f80, 0x80008000, 0x805a805a, 0,
-    0x10001, 0x3f803f80, 0x10001, 0x20002, 0,
-    0x800080, 0x3f003f00, 0x0, 0x400040, 0,
-    0x7fff7fff, 0x3f803f80, 0x3f803f80, 0x0, 0,
-    0x3f803f80, 0x7fff7fff, 0xff80ff80, 0x0, 0,
-    0x3f803f80, 0x3f803f80, 0x7fff7fff, 0x0, 0,
-    0x7fff7fff, 0x7fc07fc0, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0x7fda7fda, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0xffffffff, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0x7f817f81, 0x3f803f80, 0x0, 0,
-    0x7fff7fff, 0xffbfffbf, 0x3f803f80, 0x0, 0,
-    0xffffffff, 0x3f803f80, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x0, 0x3f803f80, 0x7fff7fff, 1,
-};
-static const unsigned long long fma_rn_sat_oob_f16_3_vectors[] = {
-    0x4000, 0x3e00, 0x3c00, 0x3c00, 0,
-    0x7c00, 0x3800, 0x3c00, 0x3c00, 0,
-    0x3800, 0x3400, 0x3800, 0x3900, 0,
-    0xbc00, 0x3c00, 0x3800, 0x0, 0,
-    0xfc00, 0x3c00, 0x3c00, 0x0, 0,
-    0x7e00, 0x3c00, 0x3c00, 0x0, 0,
-    0x7e5a, 0x3c00, 0x3c00, 0x0, 0,
-    0xffff, 0x3c00, 0x3c00, 0x0, 0,
-    0x7c01, 0x3c00, 0x3c00, 0x0, 0,
-    0xfdff, 0x3c00, 0x3c00, 0x0, 0,
-    0x7c00, 0x8000, 0x3c00, 0x0, 0,
-    0x8000, 0x3c00, 0x8000, 0x0, 0,
-    0x7fff, 0x3c00, 0x3c00, 0x0, 0,
-    0x3c00, 0x7fff, 0xfc00, 0x0, 0,
-    0x3c00, 0x3c00, 0x7fff, 0x0, 0,
-    0x7fff, 0x7e00, 0x3c00, 0x0, 0,
-    0x7fff, 0x7e5a, 0x3c00, 0x0, 0,
-    0x7fff, 0xffff, 0x3c00, 0x0, 0,
-    0x7fff, 0x7c01, 0x3c00, 0x0, 0,
-    0x7fff, 0xfdff, 0x3c00, 0x0, 0,
-};
-static const unsigned long long fma_rn_sat_oob_f16x2_3_vectors[] = {
-    0x40004000, 0x3e003e00, 0x3c003c00, 0x3c003c00, 0,
-    0x7c007c00, 0x38003800, 0x3c003c00, 0x3c003c00, 0,
-    0x38003800, 0x34003400, 0x38003800, 0x39003900, 0,
-    0xbc00bc00, 0x3c003c00, 0x38003800, 0x0, 0,
-    0xfc00fc00, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x7e007e00, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0xffffffff, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x7c017c01, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0xfdfffdff, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x7c007c00, 0x80008000, 0x3c003c00, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x80008000, 0x0, 0,
-    0x7fff7fff, 0x3c003c00, 0x3c003c00, 0x0, 0,
-    0x3c003c00, 0x7fff7fff, 0xfc00fc00, 0x0, 0,
-    0x3c003c00, 0x3c003c00, 0x7fff7fff, 0x0, 0,
-    0x7fff7fff, 0x7e007e00, 0x3c003c00, 0x0, 0,
-    0x7fff7fff, 0x7e5a7e5a, 0x3c003c00, 0x0, 0,
-    0x7fff7fff, 0xffffffff, 0x3c003c00, 0x0, 0,
-    0x7fff7fff, 0x7c017c01, 0x3c003c00, 0x0, 0,
-    0x7fff7fff, 0xfdfffdff, 0x3c003c00, 0x0, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_f32}, {3, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f32x2}, {1, PTXSPEC_TYPE_f32x2}, {2, PTXSPEC_TYPE_f32x2}, {3, PTXSPEC_TYPE_f32x2}};
+static const ptxspec_register s2[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_f64}, {3, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s3[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_f16}, {3, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s4[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_f16x2}, {2, PTXSPEC_TYPE_f16x2}, {3, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s5[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_bf16}, {3, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s6[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}, {2, PTXSPEC_TYPE_bf16x2}, {3, PTXSPEC_TYPE_bf16x2}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46};
+static const unsigned short c1[] = {
+    47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58};
+static const unsigned short c2[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72};
+static const unsigned short c3[] = {
+    59, 60, 61, 62, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58};
+static const unsigned short c4[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 36, 37, 38, 39, 73, 74, 42, 43, 44, 45, 46};
+static const unsigned short c5[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 36, 37, 38, 39, 73, 74, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72};
+static const unsigned short c6[] = {
+    75, 76, 77, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 36, 37, 38, 39, 73, 41, 42, 43, 44, 45, 46};
+static const unsigned short c7[] = {
+    75, 76, 77, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 36, 37, 38, 39, 73, 41};
+static const unsigned short c8[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 74, 42, 43, 44, 45, 46};
+static const unsigned short c9[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 74, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72};
+static const unsigned short c10[] = {
+    78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104,
+    105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119};
+static const unsigned short c11[] = {
+    78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104,
+    105, 106, 107, 108, 109, 110, 111, 112, 120, 121, 115, 116, 117, 118, 119};
+static const unsigned short c12[] = {
+    122, 123, 124, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105,
+    106, 107, 108, 109, 110, 111, 112, 120, 114, 115, 116, 117, 118, 119};
+static const unsigned short c13[] = {
+    78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104,
+    105, 106, 107, 108, 109, 110, 111, 112, 113, 121, 115, 116, 117, 118, 119};
+static const unsigned short c14[] = {
+    125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147,
+    148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170,
+    171};
+static const unsigned short c15[] = {
+    172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183};
+static const unsigned short c16[] = {
+    125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147,
+    148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 165, 166, 184, 185, 186, 187, 188,
+    189, 190, 191, 192, 193, 194, 195, 196, 197};
+static const unsigned short c17[] = {
+    184, 185, 186, 187, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183};
+static const unsigned short c18[] = {
+    148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 175, 176, 198, 199, 200, 201, 202,
+    203, 204, 205, 183, 206, 207, 208, 209};
+static const unsigned short c19[] = {
+    148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 184, 185, 186, 187, 175, 176, 198,
+    199, 200, 201, 202, 203, 204, 205, 183, 206, 207, 208, 209};
+static const unsigned short c20[] = {
+    210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232,
+    233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255,
+    256};
+static const unsigned short c21[] = {
+    233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 257, 258, 259, 260, 261, 262, 263,
+    264, 265, 266, 267, 268, 269, 270, 271};
+static const unsigned short c22[] = {
+    125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147,
+    148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170,
+    171, 272, 273, 274, 275, 276, 277, 278, 279, 202, 205};
+static const unsigned short c23[] = {
+    210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232,
+    233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255,
+    256, 280, 281, 282, 283, 284, 285, 286, 287, 263, 266};
+static const unsigned short c24[] = {
+    148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 175, 176, 198, 199, 200, 201, 202,
+    203, 204, 205, 183, 206, 207, 208, 209, 272, 273, 274, 275, 276, 277, 278, 279};
+static const unsigned short c25[] = {
+    233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 257, 258, 259, 260, 261, 262, 263,
+    264, 265, 266, 267, 268, 269, 270, 271, 280, 281, 282, 283, 284, 285, 286, 287};
+static const unsigned short c26[] = {
+    210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232,
+    233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 288, 289, 252, 253, 254, 255,
+    256};
+static const unsigned short c27[] = {
+    210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232,
+    233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 288, 289, 252, 253, 254, 255,
+    256, 280, 281, 282, 283, 284, 285, 286, 287, 263, 266};
+static const unsigned short c28[] = {
+    290, 291, 292, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233,
+    234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 288, 251, 252, 253, 254, 255, 256};
+static const unsigned short c29[] = {
+    290, 291, 292, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233,
+    234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 288, 251, 252, 253, 254, 255, 256,
+    280, 281, 282, 283, 284, 285, 286, 287, 263, 266};
+static const unsigned short c30[] = {
+    210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232,
+    233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 289, 252, 253, 254, 255,
+    256};
+static const unsigned short c31[] = {
+    210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232,
+    233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 289, 252, 253, 254, 255,
+    256, 280, 281, 282, 283, 284, 285, 286, 287, 263, 266};
+static const unsigned short c32[] = {
+    172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 272, 273, 274, 275, 276, 277, 278, 279};
 
 int main(void)
 {
     ptxspec_begin("fma");
-    ptxspec_run("fma.rn.f32", (const void *)fma_rn_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rn_f32_3_vectors, 47);
-    ptxspec_run("fma.rn.sat.f32", (const void *)fma_rn_sat_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rn_sat_f32_3_vectors, 12);
-    ptxspec_run("fma.rn.ftz.f32", (const void *)fma_rn_ftz_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rn_ftz_f32_3_vectors, 56);
-    ptxspec_run("fma.rn.ftz.sat.f32", (const void *)fma_rn_ftz_sat_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rn_ftz_sat_f32_3_vectors, 16);
-    ptxspec_run("fma.rz.f32", (const void *)fma_rz_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rz_f32_3_vectors, 47);
-    ptxspec_run("fma.rz.sat.f32", (const void *)fma_rz_sat_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rn_sat_f32_3_vectors, 12);
-    ptxspec_run("fma.rz.ftz.f32", (const void *)fma_rz_ftz_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rz_ftz_f32_3_vectors, 56);
-    ptxspec_run("fma.rz.ftz.sat.f32", (const void *)fma_rz_ftz_sat_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rn_ftz_sat_f32_3_vectors, 16);
-    ptxspec_run("fma.rm.f32", (const void *)fma_rm_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rm_f32_3_vectors, 46);
-    ptxspec_run("fma.rm.sat.f32", (const void *)fma_rm_sat_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rn_sat_f32_3_vectors, 12);
-    ptxspec_run("fma.rm.ftz.f32", (const void *)fma_rm_ftz_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rm_ftz_f32_3_vectors, 41);
-    ptxspec_run("fma.rm.ftz.sat.f32", (const void *)fma_rm_ftz_sat_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rn_sat_f32_3_vectors, 12);
-    ptxspec_run("fma.rp.f32", (const void *)fma_rp_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rp_f32_3_vectors, 47);
-    ptxspec_run("fma.rp.sat.f32", (const void *)fma_rp_sat_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rn_sat_f32_3_vectors, 12);
-    ptxspec_run("fma.rp.ftz.f32", (const void *)fma_rp_ftz_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rp_ftz_f32_3_vectors, 56);
-    ptxspec_run("fma.rp.ftz.sat.f32", (const void *)fma_rp_ftz_sat_f32_3, PTXSPEC_PTX >= 20, 200, 3, 32, 32, 32, 0x7f800000, fma_rn_ftz_sat_f32_3_vectors, 16);
-    ptxspec_run("fma.rn.f32x2", (const void *)fma_rn_f32x2_3, PTXSPEC_PTX >= 86, 1000, 3, 64, 64, 32, 0x7f800000, fma_rn_f32x2_3_vectors, 47);
-    ptxspec_run("fma.rn.ftz.f32x2", (const void *)fma_rn_ftz_f32x2_3, PTXSPEC_PTX >= 86, 1000, 3, 64, 64, 32, 0x7f800000, fma_rn_ftz_f32x2_3_vectors, 56);
-    ptxspec_run("fma.rz.f32x2", (const void *)fma_rz_f32x2_3, PTXSPEC_PTX >= 86, 1000, 3, 64, 64, 32, 0x7f800000, fma_rz_f32x2_3_vectors, 47);
-    ptxspec_run("fma.rz.ftz.f32x2", (const void *)fma_rz_ftz_f32x2_3, PTXSPEC_PTX >= 86, 1000, 3, 64, 64, 32, 0x7f800000, fma_rz_ftz_f32x2_3_vectors, 56);
-    ptxspec_run("fma.rm.f32x2", (const void *)fma_rm_f32x2_3, PTXSPEC_PTX >= 86, 1000, 3, 64, 64, 32, 0x7f800000, fma_rm_f32x2_3_vectors, 46);
-    ptxspec_run("fma.rm.ftz.f32x2", (const void *)fma_rm_ftz_f32x2_3, PTXSPEC_PTX >= 86, 1000, 3, 64, 64, 32, 0x7f800000, fma_rm_ftz_f32x2_3_vectors, 41);
-    ptxspec_run("fma.rp.f32x2", (const void *)fma_rp_f32x2_3, PTXSPEC_PTX >= 86, 1000, 3, 64, 64, 32, 0x7f800000, fma_rp_f32x2_3_vectors, 47);
-    ptxspec_run("fma.rp.ftz.f32x2", (const void *)fma_rp_ftz_f32x2_3, PTXSPEC_PTX >= 86, 1000, 3, 64, 64, 32, 0x7f800000, fma_rp_ftz_f32x2_3_vectors, 56);
-    ptxspec_run("fma.rn.f64", (const void *)fma_rn_f64_3, PTXSPEC_PTX >= 14, 100, 3, 64, 64, 64, 0x7ff0000000000000, fma_rn_f64_3_vectors, 42);
-    ptxspec_run("fma.rz.f64", (const void *)fma_rz_f64_3, PTXSPEC_PTX >= 14, 100, 3, 64, 64, 64, 0x7ff0000000000000, fma_rz_f64_3_vectors, 42);
-    ptxspec_run("fma.rm.f64", (const void *)fma_rm_f64_3, PTXSPEC_PTX >= 14, 130, 3, 64, 64, 64, 0x7ff0000000000000, fma_rm_f64_3_vectors, 41);
-    ptxspec_run("fma.rp.f64", (const void *)fma_rp_f64_3, PTXSPEC_PTX >= 14, 130, 3, 64, 64, 64, 0x7ff0000000000000, fma_rp_f64_3_vectors, 42);
-    ptxspec_run("fma.rn.f16", (const void *)fma_rn_f16_3, PTXSPEC_PTX >= 42, 530, 3, 16, 16, 16, 0x7c00, fma_rn_f16_3_vectors, 47);
-    ptxspec_run("fma.rn.f16x2", (const void *)fma_rn_f16x2_3, PTXSPEC_PTX >= 42, 530, 3, 32, 32, 16, 0x7c00, fma_rn_f16x2_3_vectors, 47);
-    ptxspec_run("fma.rn.sat.f16", (const void *)fma_rn_sat_f16_3, PTXSPEC_PTX >= 42, 530, 3, 16, 16, 16, 0x7c00, fma_rn_sat_f16_3_vectors, 12);
-    ptxspec_run("fma.rn.sat.f16x2", (const void *)fma_rn_sat_f16x2_3, PTXSPEC_PTX >= 42, 530, 3, 32, 32, 16, 0x7c00, fma_rn_sat_f16x2_3_vectors, 12);
-    ptxspec_run("fma.rn.ftz.f16", (const void *)fma_rn_ftz_f16_3, PTXSPEC_PTX >= 42, 530, 3, 16, 16, 16, 0x7c00, fma_rn_ftz_f16_3_vectors, 55);
-    ptxspec_run("fma.rn.ftz.f16x2", (const void *)fma_rn_ftz_f16x2_3, PTXSPEC_PTX >= 42, 530, 3, 32, 32, 16, 0x7c00, fma_rn_ftz_f16x2_3_vectors, 55);
-    ptxspec_run("fma.rn.ftz.sat.f16", (const void *)fma_rn_ftz_sat_f16_3, PTXSPEC_PTX >= 42, 530, 3, 16, 16, 16, 0x7c00, fma_rn_ftz_sat_f16_3_vectors, 16);
-    ptxspec_run("fma.rn.ftz.sat.f16x2", (const void *)fma_rn_ftz_sat_f16x2_3, PTXSPEC_PTX >= 42, 530, 3, 32, 32, 16, 0x7c00, fma_rn_ftz_sat_f16x2_3_vectors, 16);
-    ptxspec_run("fma.rn.relu.f16", (const void *)fma_rn_relu_f16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7c00, fma_rn_relu_f16_3_vectors, 31);
-    ptxspec_run("fma.rn.relu.f16x2", (const void *)fma_rn_relu_f16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7c00, fma_rn_relu_f16x2_3_vectors, 31);
-    ptxspec_run("fma.rn.ftz.relu.f16", (const void *)fma_rn_ftz_relu_f16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7c00, fma_rn_ftz_relu_f16_3_vectors, 35);
-    ptxspec_run("fma.rn.ftz.relu.f16x2", (const void *)fma_rn_ftz_relu_f16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7c00, fma_rn_ftz_relu_f16x2_3_vectors, 35);
-    ptxspec_run("fma.rn.bf16", (const void *)fma_rn_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_bf16_3_vectors, 47);
-    ptxspec_run("fma.rn.bf16x2", (const void *)fma_rn_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_bf16x2_3_vectors, 47);
-    ptxspec_run("fma.rn.relu.bf16", (const void *)fma_rn_relu_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_relu_bf16_3_vectors, 31);
-    ptxspec_run("fma.rn.relu.bf16x2", (const void *)fma_rn_relu_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_relu_bf16x2_3_vectors, 31);
-    ptxspec_run("fma.rn.oob.f16", (const void *)fma_rn_oob_f16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7c00, fma_rn_oob_f16_3_vectors, 57);
-    ptxspec_run("fma.rn.oob.f16x2", (const void *)fma_rn_oob_f16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7c00, fma_rn_oob_f16x2_3_vectors, 57);
-    ptxspec_run("fma.rn.oob.bf16", (const void *)fma_rn_oob_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_bf16_3_vectors, 57);
-    ptxspec_run("fma.rn.oob.bf16x2", (const void *)fma_rn_oob_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_bf16x2_3_vectors, 57);
-    ptxspec_run("fma.rn.oob.relu.f16", (const void *)fma_rn_oob_relu_f16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7c00, fma_rn_oob_relu_f16_3_vectors, 39);
-    ptxspec_run("fma.rn.oob.relu.f16x2", (const void *)fma_rn_oob_relu_f16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7c00, fma_rn_oob_relu_f16x2_3_vectors, 39);
-    ptxspec_run("fma.rn.oob.relu.bf16", (const void *)fma_rn_oob_relu_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_relu_bf16_3_vectors, 39);
-    ptxspec_run("fma.rn.oob.relu.bf16x2", (const void *)fma_rn_oob_relu_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_relu_bf16x2_3_vectors, 39);
-    ptxspec_run("fma.rz.bf16", (const void *)fma_rz_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rz_bf16_3_vectors, 47);
-    ptxspec_run("fma.rz.bf16x2", (const void *)fma_rz_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rz_bf16x2_3_vectors, 47);
-    ptxspec_run("fma.rz.relu.bf16", (const void *)fma_rz_relu_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_relu_bf16_3_vectors, 31);
-    ptxspec_run("fma.rz.relu.bf16x2", (const void *)fma_rz_relu_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_relu_bf16x2_3_vectors, 31);
-    ptxspec_run("fma.rz.oob.bf16", (const void *)fma_rz_oob_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rz_oob_bf16_3_vectors, 57);
-    ptxspec_run("fma.rz.oob.bf16x2", (const void *)fma_rz_oob_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rz_oob_bf16x2_3_vectors, 57);
-    ptxspec_run("fma.rz.oob.relu.bf16", (const void *)fma_rz_oob_relu_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_relu_bf16_3_vectors, 39);
-    ptxspec_run("fma.rz.oob.relu.bf16x2", (const void *)fma_rz_oob_relu_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_relu_bf16x2_3_vectors, 39);
-    ptxspec_run("fma.rm.bf16", (const void *)fma_rm_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rm_bf16_3_vectors, 46);
-    ptxspec_run("fma.rm.bf16x2", (const void *)fma_rm_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rm_bf16x2_3_vectors, 46);
-    ptxspec_run("fma.rm.relu.bf16", (const void *)fma_rm_relu_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_relu_bf16_3_vectors, 31);
-    ptxspec_run("fma.rm.relu.bf16x2", (const void *)fma_rm_relu_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_relu_bf16x2_3_vectors, 31);
-    ptxspec_run("fma.rm.oob.bf16", (const void *)fma_rm_oob_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rm_oob_bf16_3_vectors, 56);
-    ptxspec_run("fma.rm.oob.bf16x2", (const void *)fma_rm_oob_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rm_oob_bf16x2_3_vectors, 56);
-    ptxspec_run("fma.rm.oob.relu.bf16", (const void *)fma_rm_oob_relu_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_relu_bf16_3_vectors, 39);
-    ptxspec_run("fma.rm.oob.relu.bf16x2", (const void *)fma_rm_oob_relu_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_relu_bf16x2_3_vectors, 39);
-    ptxspec_run("fma.rp.bf16", (const void *)fma_rp_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rp_bf16_3_vectors, 47);
-    ptxspec_run("fma.rp.bf16x2", (const void *)fma_rp_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rp_bf16x2_3_vectors, 47);
-    ptxspec_run("fma.rp.relu.bf16", (const void *)fma_rp_relu_bf16_3, PTXSPEC_PTX >= 70, 800, 3, 16, 16, 16, 0x7f80, fma_rn_relu_bf16_3_vectors, 31);
-    ptxspec_run("fma.rp.relu.bf16x2", (const void *)fma_rp_relu_bf16x2_3, PTXSPEC_PTX >= 70, 800, 3, 32, 32, 16, 0x7f80, fma_rn_relu_bf16x2_3_vectors, 31);
-    ptxspec_run("fma.rp.oob.bf16", (const void *)fma_rp_oob_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rp_oob_bf16_3_vectors, 57);
-    ptxspec_run("fma.rp.oob.bf16x2", (const void *)fma_rp_oob_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rp_oob_bf16x2_3_vectors, 57);
-    ptxspec_run("fma.rp.oob.relu.bf16", (const void *)fma_rp_oob_relu_bf16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7f80, fma_rn_oob_relu_bf16_3_vectors, 39);
-    ptxspec_run("fma.rp.oob.relu.bf16x2", (const void *)fma_rp_oob_relu_bf16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7f80, fma_rn_oob_relu_bf16x2_3_vectors, 39);
-    ptxspec_run("fma.rn.sat.oob.f16", (const void *)fma_rn_sat_oob_f16_3, PTXSPEC_PTX >= 81, 900, 3, 16, 16, 16, 0x7c00, fma_rn_sat_oob_f16_3_vectors, 20);
-    ptxspec_run("fma.rn.sat.oob.f16x2", (const void *)fma_rn_sat_oob_f16x2_3, PTXSPEC_PTX >= 81, 900, 3, 32, 32, 16, 0x7c00, fma_rn_sat_oob_f16x2_3_vectors, 20);
+    PTXSPEC_RUN(fma_rn_f32_3, s0, rows5, c0);
+    PTXSPEC_RUN(fma_rn_sat_f32_3, s0, rows5, c1);
+    PTXSPEC_RUN(fma_rn_ftz_f32_3, s0, rows5, c2);
+    PTXSPEC_RUN(fma_rn_ftz_sat_f32_3, s0, rows5, c3);
+    PTXSPEC_RUN(fma_rz_f32_3, s0, rows5, c4);
+    PTXSPEC_RUN(fma_rz_sat_f32_3, s0, rows5, c1);
+    PTXSPEC_RUN(fma_rz_ftz_f32_3, s0, rows5, c5);
+    PTXSPEC_RUN(fma_rz_ftz_sat_f32_3, s0, rows5, c3);
+    PTXSPEC_RUN(fma_rm_f32_3, s0, rows5, c6);
+    PTXSPEC_RUN(fma_rm_sat_f32_3, s0, rows5, c1);
+    PTXSPEC_RUN(fma_rm_ftz_f32_3, s0, rows5, c7);
+    PTXSPEC_RUN(fma_rm_ftz_sat_f32_3, s0, rows5, c1);
+    PTXSPEC_RUN(fma_rp_f32_3, s0, rows5, c8);
+    PTXSPEC_RUN(fma_rp_sat_f32_3, s0, rows5, c1);
+    PTXSPEC_RUN(fma_rp_ftz_f32_3, s0, rows5, c9);
+    PTXSPEC_RUN(fma_rp_ftz_sat_f32_3, s0, rows5, c3);
+    PTXSPEC_RUN(fma_rn_f32x2_3, s1, rows5, c0);
+    PTXSPEC_RUN(fma_rn_ftz_f32x2_3, s1, rows5, c2);
+    PTXSPEC_RUN(fma_rz_f32x2_3, s1, rows5, c4);
+    PTXSPEC_RUN(fma_rz_ftz_f32x2_3, s1, rows5, c5);
+    PTXSPEC_RUN(fma_rm_f32x2_3, s1, rows5, c6);
+    PTXSPEC_RUN(fma_rm_ftz_f32x2_3, s1, rows5, c7);
+    PTXSPEC_RUN(fma_rp_f32x2_3, s1, rows5, c8);
+    PTXSPEC_RUN(fma_rp_ftz_f32x2_3, s1, rows5, c9);
+    PTXSPEC_RUN(fma_rn_f64_3, s2, rows5, c10);
+    PTXSPEC_RUN(fma_rz_f64_3, s2, rows5, c11);
+    PTXSPEC_RUN(fma_rm_f64_3, s2, rows5, c12);
+    PTXSPEC_RUN(fma_rp_f64_3, s2, rows5, c13);
+    PTXSPEC_RUN(fma_rn_f16_3, s3, rows5, c14);
+    PTXSPEC_RUN(fma_rn_f16x2_3, s4, rows5, c14);
+    PTXSPEC_RUN(fma_rn_sat_f16_3, s3, rows5, c15);
+    PTXSPEC_RUN(fma_rn_sat_f16x2_3, s4, rows5, c15);
+    PTXSPEC_RUN(fma_rn_ftz_f16_3, s3, rows5, c16);
+    PTXSPEC_RUN(fma_rn_ftz_f16x2_3, s4, rows5, c16);
+    PTXSPEC_RUN(fma_rn_ftz_sat_f16_3, s3, rows5, c17);
+    PTXSPEC_RUN(fma_rn_ftz_sat_f16x2_3, s4, rows5, c17);
+    PTXSPEC_RUN(fma_rn_relu_f16_3, s3, rows5, c18);
+    PTXSPEC_RUN(fma_rn_relu_f16x2_3, s4, rows5, c18);
+    PTXSPEC_RUN(fma_rn_ftz_relu_f16_3, s3, rows5, c19);
+    PTXSPEC_RUN(fma_rn_ftz_relu_f16x2_3, s4, rows5, c19);
+    PTXSPEC_RUN(fma_rn_bf16_3, s5, rows5, c20);
+    PTXSPEC_RUN(fma_rn_bf16x2_3, s6, rows5, c20);
+    PTXSPEC_RUN(fma_rn_relu_bf16_3, s5, rows5, c21);
+    PTXSPEC_RUN(fma_rn_relu_bf16x2_3, s6, rows5, c21);
+    PTXSPEC_RUN(fma_rn_oob_f16_3, s3, rows5, c22);
+    PTXSPEC_RUN(fma_rn_oob_f16x2_3, s4, rows5, c22);
+    PTXSPEC_RUN(fma_rn_oob_bf16_3, s5, rows5, c23);
+    PTXSPEC_RUN(fma_rn_oob_bf16x2_3, s6, rows5, c23);
+    PTXSPEC_RUN(fma_rn_oob_relu_f16_3, s3, rows5, c24);
+    PTXSPEC_RUN(fma_rn_oob_relu_f16x2_3, s4, rows5, c24);
+    PTXSPEC_RUN(fma_rn_oob_relu_bf16_3, s5, rows5, c25);
+    PTXSPEC_RUN(fma_rn_oob_relu_bf16x2_3, s6, rows5, c25);
+    PTXSPEC_RUN(fma_rz_bf16_3, s5, rows5, c26);
+    PTXSPEC_RUN(fma_rz_bf16x2_3, s6, rows5, c26);
+    PTXSPEC_RUN(fma_rz_relu_bf16_3, s5, rows5, c21);
+    PTXSPEC_RUN(fma_rz_relu_bf16x2_3, s6, rows5, c21);
+    PTXSPEC_RUN(fma_rz_oob_bf16_3, s5, rows5, c27);
+    PTXSPEC_RUN(fma_rz_oob_bf16x2_3, s6, rows5, c27);
+    PTXSPEC_RUN(fma_rz_oob_relu_bf16_3, s5, rows5, c25);
+    PTXSPEC_RUN(fma_rz_oob_relu_bf16x2_3, s6, rows5, c25);
+    PTXSPEC_RUN(fma_rm_bf16_3, s5, rows5, c28);
+    PTXSPEC_RUN(fma_rm_bf16x2_3, s6, rows5, c28);
+    PTXSPEC_RUN(fma_rm_relu_bf16_3, s5, rows5, c21);
+    PTXSPEC_RUN(fma_rm_relu_bf16x2_3, s6, rows5, c21);
+    PTXSPEC_RUN(fma_rm_oob_bf16_3, s5, rows5, c29);
+    PTXSPEC_RUN(fma_rm_oob_bf16x2_3, s6, rows5, c29);
+    PTXSPEC_RUN(fma_rm_oob_relu_bf16_3, s5, rows5, c25);
+    PTXSPEC_RUN(fma_rm_oob_relu_bf16x2_3, s6, rows5, c25);
+    PTXSPEC_RUN(fma_rp_bf16_3, s5, rows5, c30);
+    PTXSPEC_RUN(fma_rp_bf16x2_3, s6, rows5, c30);
+    PTXSPEC_RUN(fma_rp_relu_bf16_3, s5, rows5, c21);
+    PTXSPEC_RUN(fma_rp_relu_bf16x2_3, s6, rows5, c21);
+    PTXSPEC_RUN(fma_rp_oob_bf16_3, s5, rows5, c31);
+    PTXSPEC_RUN(fma_rp_oob_bf16x2_3, s6, rows5, c31);
+    PTXSPEC_RUN(fma_rp_oob_relu_bf16_3, s5, rows5, c25);
+    PTXSPEC_RUN(fma_rp_oob_relu_bf16x2_3, s6, rows5, c25);
+    PTXSPEC_RUN(fma_rn_sat_oob_f16_3, s3, rows5, c32);
+    PTXSPEC_RUN(fma_rn_sat_oob_f16x2_3, s4, rows5, c32);
     return ptxspec_end();
 }
 #endif

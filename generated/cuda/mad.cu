@@ -5,799 +5,206 @@
 //     nvcc -arch=native -o mad mad.cu && ./mad
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// mad.rn.f32: sm_20, PTX 1.0
-extern "C" __global__ void mad_rn_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rn.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rn.sat.f32: sm_20, PTX 1.0
-extern "C" __global__ void mad_rn_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rn.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rn.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void mad_rn_ftz_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rn.ftz.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rn.ftz.sat.f32: sm_20, PTX 1.4
-extern "C" __global__ void mad_rn_ftz_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rn.ftz.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rz.f32: sm_20, PTX 1.0
-extern "C" __global__ void mad_rz_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rz.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rz.sat.f32: sm_20, PTX 1.0
-extern "C" __global__ void mad_rz_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rz.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rz.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void mad_rz_ftz_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rz.ftz.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rz.ftz.sat.f32: sm_20, PTX 1.4
-extern "C" __global__ void mad_rz_ftz_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rz.ftz.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rm.f32: sm_20, PTX 1.0
-extern "C" __global__ void mad_rm_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rm.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rm.sat.f32: sm_20, PTX 1.0
-extern "C" __global__ void mad_rm_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rm.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rm.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void mad_rm_ftz_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rm.ftz.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rm.ftz.sat.f32: sm_20, PTX 1.4
-extern "C" __global__ void mad_rm_ftz_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rm.ftz.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rp.f32: sm_20, PTX 1.0
-extern "C" __global__ void mad_rp_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rp.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rp.sat.f32: sm_20, PTX 1.0
-extern "C" __global__ void mad_rp_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rp.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rp.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void mad_rp_ftz_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rp.ftz.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rp.ftz.sat.f32: sm_20, PTX 1.4
-extern "C" __global__ void mad_rp_ftz_sat_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mad.rp.ftz.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mad.rn.f64: sm_10, PTX 1.0
-extern "C" __global__ void mad_rn_f64_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("mad.rn.f64 %0, %1, %2, %3;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])), "d"(ptxspec_in_d(c[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// mad.rz.f64: sm_10, PTX 1.0
-extern "C" __global__ void mad_rz_f64_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("mad.rz.f64 %0, %1, %2, %3;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])), "d"(ptxspec_in_d(c[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// mad.rm.f64: sm_13, PTX 1.0
-extern "C" __global__ void mad_rm_f64_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(130, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("mad.rm.f64 %0, %1, %2, %3;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])), "d"(ptxspec_in_d(c[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// mad.rp.f64: sm_13, PTX 1.0
-extern "C" __global__ void mad_rp_f64_3(const unsigned long long *a, const unsigned long long *b, const unsigned long long *c, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(130, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("mad.rp.f64 %0, %1, %2, %3;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])), "d"(ptxspec_in_d(c[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
+PTXSPEC_f_f_f_f(mad_rn_f32_3, "mad.rn.f32", 200, 10)
+PTXSPEC_f_f_f_f(mad_rn_sat_f32_3, "mad.rn.sat.f32", 200, 10)
+PTXSPEC_f_f_f_f(mad_rn_ftz_f32_3, "mad.rn.ftz.f32", 200, 14)
+PTXSPEC_f_f_f_f(mad_rn_ftz_sat_f32_3, "mad.rn.ftz.sat.f32", 200, 14)
+PTXSPEC_f_f_f_f(mad_rz_f32_3, "mad.rz.f32", 200, 10)
+PTXSPEC_f_f_f_f(mad_rz_sat_f32_3, "mad.rz.sat.f32", 200, 10)
+PTXSPEC_f_f_f_f(mad_rz_ftz_f32_3, "mad.rz.ftz.f32", 200, 14)
+PTXSPEC_f_f_f_f(mad_rz_ftz_sat_f32_3, "mad.rz.ftz.sat.f32", 200, 14)
+PTXSPEC_f_f_f_f(mad_rm_f32_3, "mad.rm.f32", 200, 10)
+PTXSPEC_f_f_f_f(mad_rm_sat_f32_3, "mad.rm.sat.f32", 200, 10)
+PTXSPEC_f_f_f_f(mad_rm_ftz_f32_3, "mad.rm.ftz.f32", 200, 14)
+PTXSPEC_f_f_f_f(mad_rm_ftz_sat_f32_3, "mad.rm.ftz.sat.f32", 200, 14)
+PTXSPEC_f_f_f_f(mad_rp_f32_3, "mad.rp.f32", 200, 10)
+PTXSPEC_f_f_f_f(mad_rp_sat_f32_3, "mad.rp.sat.f32", 200, 10)
+PTXSPEC_f_f_f_f(mad_rp_ftz_f32_3, "mad.rp.ftz.f32", 200, 14)
+PTXSPEC_f_f_f_f(mad_rp_ftz_sat_f32_3, "mad.rp.ftz.sat.f32", 200, 14)
+PTXSPEC_d_d_d_d(mad_rn_f64_3, "mad.rn.f64", 100, 10)
+PTXSPEC_d_d_d_d(mad_rz_f64_3, "mad.rz.f64", 100, 10)
+PTXSPEC_d_d_d_d(mad_rm_f64_3, "mad.rm.f64", 130, 10)
+PTXSPEC_d_d_d_d(mad_rp_f64_3, "mad.rp.f64", 130, 10)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long mad_rn_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0xff800000, 0x3f800000, 0x0, 0xff800000, 0,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f800000, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff800000, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0x80000001, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0x807fffff, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0x805a5a5a, 0,
-    0x1, 0x3f800000, 0x1, 0x2, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows5[][5] = {
+    {0, 0x3f800000, 0x80000000, 0, 0},
+    {0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0},
+    {0x3fc00000, 0x40000000, 0xc0400000, 0, 0},
+    {0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0},
+    {0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0},
+    {0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0},
+    {0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0},
+    {0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0},
+    {0xff800000, 0x40000000, 0x800000, 0xff800000, 0},
+    {0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0},
+    {0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0},
+    {0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0},
+    {0xff800000, 0x40000000, 0x800001, 0xff800000, 0},
+    {0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1},
+    {0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1},
+    {0xff800000, 0x3f800000, 0, 0xff800000, 0},
+    {0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0},
+    {0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0},
+    {0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0},
+    {0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0},
+    {0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0},
+    {0x80000000, 0x7fc00000, 0, 0x7fffffff, 0},
+    {0x80000000, 0x7fda5a5a, 0, 0x7fffffff, 0},
+    {0x80000000, 0xffffffff, 0, 0x7fffffff, 0},
+    {0x80000000, 0x7f800001, 0, 0x7fffffff, 0},
+    {0x80000000, 0xffbfffff, 0, 0x7fffffff, 0},
+    {0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0},
+    {0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0},
+    {0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0},
+    {0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0},
+    {0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0},
+    {0x7f800000, 0, 0x3f800000, 0x7fffffff, 0},
+    {0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0},
+    {0x7f7fffff, 0x40000000, 0x3f800000, 0x7f800000, 0},
+    {0x7f7fffff, 0xc0000000, 0x3f800000, 0xff800000, 0},
+    {0x80000001, 0x3f800000, 0x80000000, 0x80000001, 0},
+    {0x807fffff, 0x3f800000, 0x80000000, 0x807fffff, 0},
+    {0x805a5a5a, 0x3f800000, 0x80000000, 0x805a5a5a, 0},
+    {1, 0x3f800000, 1, 2, 0},
+    {0x40000000, 0x3fc00000, 0x3f800000, 0x3f800000, 0},
+    {0x3f000000, 0x3e800000, 0x3f000000, 0x3f200000, 0},
+    {0xbf800000, 0x3f800000, 0x3f000000, 0, 0},
+    {0x7fc00000, 0x3f800000, 0x3f800000, 0, 0},
+    {0x7fda5a5a, 0x3f800000, 0x3f800000, 0, 0},
+    {0xffffffff, 0x3f800000, 0x3f800000, 0, 0},
+    {0x7f800001, 0x3f800000, 0x3f800000, 0, 0},
+    {0xffbfffff, 0x3f800000, 0x3f800000, 0, 0},
+    {0x7f800000, 0x80000000, 0x3f800000, 0, 0},
+    {0x80000000, 0x3f800000, 0x80000000, 0, 0},
+    {1, 0x3f800000, 0x80000001, 0, 0},
+    {0x7fffff, 0x3f800000, 0x807fffff, 0, 0},
+    {0x5a5a5a, 0x3f800000, 0x805a5a5a, 0, 0},
+    {0x80000001, 0x3f800000, 0x80000001, 0x80000000, 0},
+    {0x807fffff, 0x3f800000, 0x807fffff, 0x80000000, 0},
+    {0x805a5a5a, 0x3f800000, 0x805a5a5a, 0x80000000, 0},
+    {0x80000001, 0x40000000, 0xc0000000, 0xc0000000, 0},
+    {0x807fffff, 0x40000000, 0xc0000000, 0xc0000000, 0},
+    {0x805a5a5a, 0x40000000, 0xc0000000, 0xc0000000, 0},
+    {0x800000, 0x3f000000, 0, 0, 0},
+    {0x7f7fffff, 0x40000000, 0x3f800000, 0x7f7fffff, 0},
+    {0x7f7fffff, 0xc0000000, 0x3f800000, 0xff7fffff, 0},
+    {0, 0x3f800000, 0x80000000, 0x80000000, 0},
+    {0x3fc00000, 0x40000000, 0xc0400000, 0x80000000, 0},
+    {0, 0x3ff0000000000000, 0x8000000000000000, 0, 0},
+    {0x8000000000000000, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000000, 0},
+    {0x3ff8000000000000, 0x4000000000000000, 0xc008000000000000, 0, 0},
+    {0x7ff0000000000000, 0x10000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x7fefffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7fefffffffffffff, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x10000000000001, 0x7fefffffffffffff, 0x7ff0000000000000, 0},
+    {0xfff0000000000000, 0x4000000000000000, 0x10000000000000, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0x4000000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0x4000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0x4000000000000000, 0x3ffa5a5a5a5a5a5a, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0x4000000000000000, 0x10000000000001, 0xfff0000000000000, 0},
+    {0x7ff0000000000000, 0xc000000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1},
+    {0x7ff0000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xfff8000000000000, 1},
+    {0xfff0000000000000, 0x3ff0000000000000, 0, 0xfff0000000000000, 0},
+    {0x7fefffffffffffff, 0x4000000000000000, 0xffefffffffffffff, 0x7fefffffffffffff, 0},
+    {0x7ff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0xfff8000000000000, 0},
+    {0xfff0000000000000, 0x7ff8000000000000, 0x4000000000000000, 0x7ff8000000000000, 0},
+    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff0000000000000, 0xfff8000000000000, 0x4000000000000000, 0xfff8000000000000, 0},
+    {0x7ff0000000000000, 0, 0x7ff8000000000000, 0x7ff8000000000000, 0},
+    {0x7ff0000000000000, 0, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
+    {0x7ff0000000000000, 0, 0xfff8000000000000, 0xfff8000000000000, 0},
+    {0x7ff0000000000000, 0, 0x3ff0000000000000, 0xfff8000000000000, 0},
+    {0x3ff0000000000001, 0x3feffffffffffffe, 0xbff0000000000000, 0xb970000000000000, 0},
+    {0x7fefffffffffffff, 0x4000000000000000, 0x3ff0000000000000, 0x7ff0000000000000, 0},
+    {0x7fefffffffffffff, 0xc000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0},
+    {0x8000000000000001, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000001, 0},
+    {0x800fffffffffffff, 0x3ff0000000000000, 0x8000000000000000, 0x800fffffffffffff, 0},
+    {0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0},
+    {1, 0x3ff0000000000000, 1, 2, 0},
+    {0x7fefffffffffffff, 0x4000000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0},
+    {0x7fefffffffffffff, 0xc000000000000000, 0x3ff0000000000000, 0xffefffffffffffff, 0},
+    {0, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000000, 0},
+    {0x3ff8000000000000, 0x4000000000000000, 0xc008000000000000, 0x8000000000000000, 0},
 };
-static const unsigned long long mad_rn_sat_f32_3_vectors[] = {
-    0x40000000, 0x3fc00000, 0x3f800000, 0x3f800000, 0,
-    0x3f000000, 0x3e800000, 0x3f000000, 0x3f200000, 0,
-    0xbf800000, 0x3f800000, 0x3f000000, 0x0, 0,
-    0x7fc00000, 0x3f800000, 0x3f800000, 0x0, 0,
-    0x7fda5a5a, 0x3f800000, 0x3f800000, 0x0, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x0, 0,
-    0x7f800001, 0x3f800000, 0x3f800000, 0x0, 0,
-    0xffbfffff, 0x3f800000, 0x3f800000, 0x0, 0,
-    0x7f800000, 0x80000000, 0x3f800000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x0, 0,
-};
-static const unsigned long long mad_rn_ftz_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0xff800000, 0x3f800000, 0x0, 0xff800000, 0,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f800000, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff800000, 0,
-    0x1, 0x3f800000, 0x80000001, 0x0, 0,
-    0x7fffff, 0x3f800000, 0x807fffff, 0x0, 0,
-    0x5a5a5a, 0x3f800000, 0x805a5a5a, 0x0, 0,
-    0x80000001, 0x3f800000, 0x80000001, 0x80000000, 0,
-    0x807fffff, 0x3f800000, 0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x3f800000, 0x805a5a5a, 0x80000000, 0,
-    0x80000001, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x807fffff, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x805a5a5a, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x800000, 0x3f000000, 0x0, 0x0, 0,
-};
-static const unsigned long long mad_rz_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0xff800000, 0x3f800000, 0x0, 0xff800000, 0,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f7fffff, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff7fffff, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0x80000001, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0x807fffff, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0x805a5a5a, 0,
-    0x1, 0x3f800000, 0x1, 0x2, 0,
-};
-static const unsigned long long mad_rz_ftz_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0xff800000, 0x3f800000, 0x0, 0xff800000, 0,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f7fffff, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff7fffff, 0,
-    0x1, 0x3f800000, 0x80000001, 0x0, 0,
-    0x7fffff, 0x3f800000, 0x807fffff, 0x0, 0,
-    0x5a5a5a, 0x3f800000, 0x805a5a5a, 0x0, 0,
-    0x80000001, 0x3f800000, 0x80000001, 0x80000000, 0,
-    0x807fffff, 0x3f800000, 0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x3f800000, 0x805a5a5a, 0x80000000, 0,
-    0x80000001, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x807fffff, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x805a5a5a, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x800000, 0x3f000000, 0x0, 0x0, 0,
-};
-static const unsigned long long mad_rm_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x80000000, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0xff800000, 0x3f800000, 0x0, 0xff800000, 0,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f7fffff, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff800000, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0x80000001, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0x807fffff, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0x805a5a5a, 0,
-    0x1, 0x3f800000, 0x1, 0x2, 0,
-};
-static const unsigned long long mad_rm_ftz_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x80000000, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0xff800000, 0x3f800000, 0x0, 0xff800000, 0,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f7fffff, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff800000, 0,
-};
-static const unsigned long long mad_rp_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0xff800000, 0x3f800000, 0x0, 0xff800000, 0,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f800000, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff7fffff, 0,
-    0x80000001, 0x3f800000, 0x80000000, 0x80000001, 0,
-    0x807fffff, 0x3f800000, 0x80000000, 0x807fffff, 0,
-    0x805a5a5a, 0x3f800000, 0x80000000, 0x805a5a5a, 0,
-    0x1, 0x3f800000, 0x1, 0x2, 0,
-};
-static const unsigned long long mad_rp_ftz_f32_3_vectors[] = {
-    0x0, 0x3f800000, 0x80000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x80000000, 0x80000000, 0,
-    0x3fc00000, 0x40000000, 0xc0400000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f7fffff, 0x7f800000, 0,
-    0xff800000, 0x40000000, 0x800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x7f7fffff, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3f800000, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x3fda5a5a, 0xff800000, 0,
-    0xff800000, 0x40000000, 0x800001, 0xff800000, 0,
-    0x7f800000, 0xc0000000, 0x7f800000, 0x7fffffff, 1,
-    0x7f800000, 0x80000000, 0x3f800000, 0x7fffffff, 1,
-    0xff800000, 0x3f800000, 0x0, 0xff800000, 0,
-    0x7f7fffff, 0x40000000, 0xff7fffff, 0x7f7fffff, 0,
-    0x7fc00000, 0x3f800000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x3f800000, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3f800000, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x3f800000, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x0, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x0, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x0, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fc00000, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffffffff, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0x7f800001, 0x7fffffff, 0,
-    0x3f800000, 0xff800000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f800000, 0x0, 0x3f800000, 0x7fffffff, 0,
-    0x3f800001, 0x3f7ffffe, 0xbf800000, 0xa8800000, 0,
-    0x7f7fffff, 0x40000000, 0x3f800000, 0x7f800000, 0,
-    0x7f7fffff, 0xc0000000, 0x3f800000, 0xff7fffff, 0,
-    0x1, 0x3f800000, 0x80000001, 0x0, 0,
-    0x7fffff, 0x3f800000, 0x807fffff, 0x0, 0,
-    0x5a5a5a, 0x3f800000, 0x805a5a5a, 0x0, 0,
-    0x80000001, 0x3f800000, 0x80000001, 0x80000000, 0,
-    0x807fffff, 0x3f800000, 0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x3f800000, 0x805a5a5a, 0x80000000, 0,
-    0x80000001, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x807fffff, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x805a5a5a, 0x40000000, 0xc0000000, 0xc0000000, 0,
-    0x800000, 0x3f000000, 0x0, 0x0, 0,
-};
-static const unsigned long long mad_rn_f64_3_vectors[] = {
-    0x0, 0x3ff0000000000000, 0x8000000000000000, 0x0, 0,
-    0x8000000000000000, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x3ff8000000000000, 0x4000000000000000, 0xc008000000000000, 0x0, 0,
-    0x7ff0000000000000, 0x10000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x7fefffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x10000000000001, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ffa5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000001, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xc000000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xfff8000000000000, 1,
-    0xfff0000000000000, 0x3ff0000000000000, 0x0, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0x7ff0000000000000, 0x0, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000001, 0x3feffffffffffffe, 0xbff0000000000000, 0xb970000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0x3ff0000000000000, 0x7ff0000000000000, 0,
-    0x7fefffffffffffff, 0xc000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0,
-    0x8000000000000001, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x3ff0000000000000, 0x8000000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x3ff0000000000000, 0x1, 0x2, 0,
-};
-static const unsigned long long mad_rz_f64_3_vectors[] = {
-    0x0, 0x3ff0000000000000, 0x8000000000000000, 0x0, 0,
-    0x8000000000000000, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x3ff8000000000000, 0x4000000000000000, 0xc008000000000000, 0x0, 0,
-    0x7ff0000000000000, 0x10000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x7fefffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x10000000000001, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ffa5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000001, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xc000000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xfff8000000000000, 1,
-    0xfff0000000000000, 0x3ff0000000000000, 0x0, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0x7ff0000000000000, 0x0, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000001, 0x3feffffffffffffe, 0xbff0000000000000, 0xb970000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0,
-    0x7fefffffffffffff, 0xc000000000000000, 0x3ff0000000000000, 0xffefffffffffffff, 0,
-    0x8000000000000001, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x3ff0000000000000, 0x8000000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x3ff0000000000000, 0x1, 0x2, 0,
-};
-static const unsigned long long mad_rm_f64_3_vectors[] = {
-    0x0, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x3ff8000000000000, 0x4000000000000000, 0xc008000000000000, 0x8000000000000000, 0,
-    0x7ff0000000000000, 0x10000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x7fefffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x10000000000001, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ffa5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000001, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xc000000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xfff8000000000000, 1,
-    0xfff0000000000000, 0x3ff0000000000000, 0x0, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0x7ff0000000000000, 0x0, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000001, 0x3feffffffffffffe, 0xbff0000000000000, 0xb970000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0,
-    0x7fefffffffffffff, 0xc000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0,
-    0x8000000000000001, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x3ff0000000000000, 0x8000000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x3ff0000000000000, 0x1, 0x2, 0,
-};
-static const unsigned long long mad_rp_f64_3_vectors[] = {
-    0x0, 0x3ff0000000000000, 0x8000000000000000, 0x0, 0,
-    0x8000000000000000, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x3ff8000000000000, 0x4000000000000000, 0xc008000000000000, 0x0, 0,
-    0x7ff0000000000000, 0x10000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x7fefffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x10000000000001, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x7fefffffffffffff, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ff0000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x3ffa5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x4000000000000000, 0x10000000000001, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xc000000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xfff8000000000000, 1,
-    0xfff0000000000000, 0x3ff0000000000000, 0x0, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x4000000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x4000000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0x4000000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0x7ff0000000000000, 0x0, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000000, 0x0, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0x3ff0000000000001, 0x3feffffffffffffe, 0xbff0000000000000, 0xb970000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0x3ff0000000000000, 0x7ff0000000000000, 0,
-    0x7fefffffffffffff, 0xc000000000000000, 0x3ff0000000000000, 0xffefffffffffffff, 0,
-    0x8000000000000001, 0x3ff0000000000000, 0x8000000000000000, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x3ff0000000000000, 0x8000000000000000, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x3ff0000000000000, 0x8000000000000000, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x3ff0000000000000, 0x1, 0x2, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_f32}, {3, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_f64}, {3, PTXSPEC_TYPE_f64}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 36, 37, 38, 39};
+static const unsigned short c1[] = {
+    40, 41, 42, 43, 44, 45, 46, 47, 48, 49};
+static const unsigned short c2[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59};
+static const unsigned short c3[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 60, 61, 36, 37, 38, 39};
+static const unsigned short c4[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 60, 61, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59};
+static const unsigned short c5[] = {
+    62, 63, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+    32, 33, 60, 35, 36, 37, 38, 39};
+static const unsigned short c6[] = {
+    62, 63, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+    32, 33, 60, 35};
+static const unsigned short c7[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 61, 36, 37, 38, 39};
+static const unsigned short c8[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 61, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59};
+static const unsigned short c9[] = {
+    64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92,
+    93, 94, 95, 96, 97};
+static const unsigned short c10[] = {
+    64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 98,
+    99, 94, 95, 96, 97};
+static const unsigned short c11[] = {
+    100, 101, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 98,
+    93, 94, 95, 96, 97};
+static const unsigned short c12[] = {
+    64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92,
+    99, 94, 95, 96, 97};
 
 int main(void)
 {
     ptxspec_begin("mad");
-    ptxspec_run("mad.rn.f32", (const void *)mad_rn_f32_3, PTXSPEC_PTX >= 10, 200, 3, 32, 32, 32, 0x7f800000, mad_rn_f32_3_vectors, 40);
-    ptxspec_run("mad.rn.sat.f32", (const void *)mad_rn_sat_f32_3, PTXSPEC_PTX >= 10, 200, 3, 32, 32, 32, 0x7f800000, mad_rn_sat_f32_3_vectors, 10);
-    ptxspec_run("mad.rn.ftz.f32", (const void *)mad_rn_ftz_f32_3, PTXSPEC_PTX >= 14, 200, 3, 32, 32, 32, 0x7f800000, mad_rn_ftz_f32_3_vectors, 46);
-    ptxspec_run("mad.rn.ftz.sat.f32", (const void *)mad_rn_ftz_sat_f32_3, PTXSPEC_PTX >= 14, 200, 3, 32, 32, 32, 0x7f800000, mad_rn_sat_f32_3_vectors, 10);
-    ptxspec_run("mad.rz.f32", (const void *)mad_rz_f32_3, PTXSPEC_PTX >= 10, 200, 3, 32, 32, 32, 0x7f800000, mad_rz_f32_3_vectors, 40);
-    ptxspec_run("mad.rz.sat.f32", (const void *)mad_rz_sat_f32_3, PTXSPEC_PTX >= 10, 200, 3, 32, 32, 32, 0x7f800000, mad_rn_sat_f32_3_vectors, 10);
-    ptxspec_run("mad.rz.ftz.f32", (const void *)mad_rz_ftz_f32_3, PTXSPEC_PTX >= 14, 200, 3, 32, 32, 32, 0x7f800000, mad_rz_ftz_f32_3_vectors, 46);
-    ptxspec_run("mad.rz.ftz.sat.f32", (const void *)mad_rz_ftz_sat_f32_3, PTXSPEC_PTX >= 14, 200, 3, 32, 32, 32, 0x7f800000, mad_rn_sat_f32_3_vectors, 10);
-    ptxspec_run("mad.rm.f32", (const void *)mad_rm_f32_3, PTXSPEC_PTX >= 10, 200, 3, 32, 32, 32, 0x7f800000, mad_rm_f32_3_vectors, 39);
-    ptxspec_run("mad.rm.sat.f32", (const void *)mad_rm_sat_f32_3, PTXSPEC_PTX >= 10, 200, 3, 32, 32, 32, 0x7f800000, mad_rn_sat_f32_3_vectors, 10);
-    ptxspec_run("mad.rm.ftz.f32", (const void *)mad_rm_ftz_f32_3, PTXSPEC_PTX >= 14, 200, 3, 32, 32, 32, 0x7f800000, mad_rm_ftz_f32_3_vectors, 35);
-    ptxspec_run("mad.rm.ftz.sat.f32", (const void *)mad_rm_ftz_sat_f32_3, PTXSPEC_PTX >= 14, 200, 3, 32, 32, 32, 0x7f800000, mad_rn_sat_f32_3_vectors, 10);
-    ptxspec_run("mad.rp.f32", (const void *)mad_rp_f32_3, PTXSPEC_PTX >= 10, 200, 3, 32, 32, 32, 0x7f800000, mad_rp_f32_3_vectors, 40);
-    ptxspec_run("mad.rp.sat.f32", (const void *)mad_rp_sat_f32_3, PTXSPEC_PTX >= 10, 200, 3, 32, 32, 32, 0x7f800000, mad_rn_sat_f32_3_vectors, 10);
-    ptxspec_run("mad.rp.ftz.f32", (const void *)mad_rp_ftz_f32_3, PTXSPEC_PTX >= 14, 200, 3, 32, 32, 32, 0x7f800000, mad_rp_ftz_f32_3_vectors, 46);
-    ptxspec_run("mad.rp.ftz.sat.f32", (const void *)mad_rp_ftz_sat_f32_3, PTXSPEC_PTX >= 14, 200, 3, 32, 32, 32, 0x7f800000, mad_rn_sat_f32_3_vectors, 10);
-    ptxspec_run("mad.rn.f64", (const void *)mad_rn_f64_3, PTXSPEC_PTX >= 10, 100, 3, 64, 64, 64, 0x7ff0000000000000, mad_rn_f64_3_vectors, 34);
-    ptxspec_run("mad.rz.f64", (const void *)mad_rz_f64_3, PTXSPEC_PTX >= 10, 100, 3, 64, 64, 64, 0x7ff0000000000000, mad_rz_f64_3_vectors, 34);
-    ptxspec_run("mad.rm.f64", (const void *)mad_rm_f64_3, PTXSPEC_PTX >= 10, 130, 3, 64, 64, 64, 0x7ff0000000000000, mad_rm_f64_3_vectors, 33);
-    ptxspec_run("mad.rp.f64", (const void *)mad_rp_f64_3, PTXSPEC_PTX >= 10, 130, 3, 64, 64, 64, 0x7ff0000000000000, mad_rp_f64_3_vectors, 34);
+    PTXSPEC_RUN(mad_rn_f32_3, s0, rows5, c0);
+    PTXSPEC_RUN(mad_rn_sat_f32_3, s0, rows5, c1);
+    PTXSPEC_RUN(mad_rn_ftz_f32_3, s0, rows5, c2);
+    PTXSPEC_RUN(mad_rn_ftz_sat_f32_3, s0, rows5, c1);
+    PTXSPEC_RUN(mad_rz_f32_3, s0, rows5, c3);
+    PTXSPEC_RUN(mad_rz_sat_f32_3, s0, rows5, c1);
+    PTXSPEC_RUN(mad_rz_ftz_f32_3, s0, rows5, c4);
+    PTXSPEC_RUN(mad_rz_ftz_sat_f32_3, s0, rows5, c1);
+    PTXSPEC_RUN(mad_rm_f32_3, s0, rows5, c5);
+    PTXSPEC_RUN(mad_rm_sat_f32_3, s0, rows5, c1);
+    PTXSPEC_RUN(mad_rm_ftz_f32_3, s0, rows5, c6);
+    PTXSPEC_RUN(mad_rm_ftz_sat_f32_3, s0, rows5, c1);
+    PTXSPEC_RUN(mad_rp_f32_3, s0, rows5, c7);
+    PTXSPEC_RUN(mad_rp_sat_f32_3, s0, rows5, c1);
+    PTXSPEC_RUN(mad_rp_ftz_f32_3, s0, rows5, c8);
+    PTXSPEC_RUN(mad_rp_ftz_sat_f32_3, s0, rows5, c1);
+    PTXSPEC_RUN(mad_rn_f64_3, s1, rows5, c9);
+    PTXSPEC_RUN(mad_rz_f64_3, s1, rows5, c10);
+    PTXSPEC_RUN(mad_rm_f64_3, s1, rows5, c11);
+    PTXSPEC_RUN(mad_rp_f64_3, s1, rows5, c12);
     return ptxspec_end();
 }
 #endif

@@ -5,1333 +5,360 @@
 //     nvcc -arch=native -o max max.cu && ./max
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// max.f32: sm_10, PTX 1.0
-extern "C" __global__ void max_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.xorsign.abs.f32: sm_86, PTX 7.2
-extern "C" __global__ void max_xorsign_abs_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.xorsign.abs.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.NaN.f32: sm_80, PTX 7.0
-extern "C" __global__ void max_NaN_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.NaN.xorsign.abs.f32: sm_86, PTX 7.2
-extern "C" __global__ void max_NaN_xorsign_abs_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.NaN.xorsign.abs.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void max_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.ftz.xorsign.abs.f32: sm_86, PTX 7.2
-extern "C" __global__ void max_ftz_xorsign_abs_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.ftz.xorsign.abs.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.ftz.NaN.f32: sm_80, PTX 7.0
-extern "C" __global__ void max_ftz_NaN_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.ftz.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.ftz.NaN.xorsign.abs.f32: sm_86, PTX 7.2
-extern "C" __global__ void max_ftz_NaN_xorsign_abs_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.ftz.NaN.xorsign.abs.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.f32: sm_100, PTX 8.8
-extern "C" __global__ void max_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 88)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.abs.f32: sm_100, PTX 8.8
-extern "C" __global__ void max_abs_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 88)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.abs.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.NaN.f32: sm_100, PTX 8.8
-extern "C" __global__ void max_NaN_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 88)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.NaN.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.NaN.abs.f32: sm_100, PTX 8.8
-extern "C" __global__ void max_NaN_abs_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 88)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.NaN.abs.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.ftz.f32: sm_100, PTX 8.8
-extern "C" __global__ void max_ftz_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 88)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.ftz.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.ftz.abs.f32: sm_100, PTX 8.8
-extern "C" __global__ void max_ftz_abs_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 88)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.ftz.abs.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.ftz.NaN.f32: sm_100, PTX 8.8
-extern "C" __global__ void max_ftz_NaN_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 88)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.ftz.NaN.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.ftz.NaN.abs.f32: sm_100, PTX 8.8
-extern "C" __global__ void max_ftz_NaN_abs_f32_3(const unsigned int *a, const unsigned int *b, const unsigned int *c, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 88)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("max.ftz.NaN.abs.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])), "f"(ptxspec_in_f(c[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// max.f64: sm_10, PTX 1.0
-extern "C" __global__ void max_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("max.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// max.f16: sm_80, PTX 7.0
-extern "C" __global__ void max_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("max.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// max.f16x2: sm_80, PTX 7.0
-extern "C" __global__ void max_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("max.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// max.xorsign.abs.f16: sm_86, PTX 7.2
-extern "C" __global__ void max_xorsign_abs_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("max.xorsign.abs.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// max.xorsign.abs.f16x2: sm_86, PTX 7.2
-extern "C" __global__ void max_xorsign_abs_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("max.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// max.NaN.f16: sm_80, PTX 7.0
-extern "C" __global__ void max_NaN_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("max.NaN.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// max.NaN.f16x2: sm_80, PTX 7.0
-extern "C" __global__ void max_NaN_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("max.NaN.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// max.NaN.xorsign.abs.f16: sm_86, PTX 7.2
-extern "C" __global__ void max_NaN_xorsign_abs_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("max.NaN.xorsign.abs.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// max.NaN.xorsign.abs.f16x2: sm_86, PTX 7.2
-extern "C" __global__ void max_NaN_xorsign_abs_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("max.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// max.ftz.f16: sm_80, PTX 7.0
-extern "C" __global__ void max_ftz_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("max.ftz.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// max.ftz.f16x2: sm_80, PTX 7.0
-extern "C" __global__ void max_ftz_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("max.ftz.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// max.ftz.xorsign.abs.f16: sm_86, PTX 7.2
-extern "C" __global__ void max_ftz_xorsign_abs_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("max.ftz.xorsign.abs.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// max.ftz.xorsign.abs.f16x2: sm_86, PTX 7.2
-extern "C" __global__ void max_ftz_xorsign_abs_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("max.ftz.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// max.ftz.NaN.f16: sm_80, PTX 7.0
-extern "C" __global__ void max_ftz_NaN_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("max.ftz.NaN.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// max.ftz.NaN.f16x2: sm_80, PTX 7.0
-extern "C" __global__ void max_ftz_NaN_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("max.ftz.NaN.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// max.ftz.NaN.xorsign.abs.f16: sm_86, PTX 7.2
-extern "C" __global__ void max_ftz_NaN_xorsign_abs_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("max.ftz.NaN.xorsign.abs.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// max.ftz.NaN.xorsign.abs.f16x2: sm_86, PTX 7.2
-extern "C" __global__ void max_ftz_NaN_xorsign_abs_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("max.ftz.NaN.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// max.bf16: sm_80, PTX 7.0
-extern "C" __global__ void max_bf16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("max.bf16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// max.bf16x2: sm_80, PTX 7.0
-extern "C" __global__ void max_bf16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("max.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// max.xorsign.abs.bf16: sm_86, PTX 7.2
-extern "C" __global__ void max_xorsign_abs_bf16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("max.xorsign.abs.bf16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// max.xorsign.abs.bf16x2: sm_86, PTX 7.2
-extern "C" __global__ void max_xorsign_abs_bf16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("max.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// max.NaN.bf16: sm_80, PTX 7.0
-extern "C" __global__ void max_NaN_bf16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("max.NaN.bf16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// max.NaN.bf16x2: sm_80, PTX 7.0
-extern "C" __global__ void max_NaN_bf16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(800, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("max.NaN.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// max.NaN.xorsign.abs.bf16: sm_86, PTX 7.2
-extern "C" __global__ void max_NaN_xorsign_abs_bf16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("max.NaN.xorsign.abs.bf16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// max.NaN.xorsign.abs.bf16x2: sm_86, PTX 7.2
-extern "C" __global__ void max_NaN_xorsign_abs_bf16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(860, 72)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
+PTXSPEC_f_f_f(max_f32_2, "max.f32", 100, 10)
+PTXSPEC_f_f_f(max_xorsign_abs_f32_2, "max.xorsign.abs.f32", 860, 72)
+PTXSPEC_f_f_f(max_NaN_f32_2, "max.NaN.f32", 800, 70)
+PTXSPEC_f_f_f(max_NaN_xorsign_abs_f32_2, "max.NaN.xorsign.abs.f32", 860, 72)
+PTXSPEC_f_f_f(max_ftz_f32_2, "max.ftz.f32", 100, 14)
+PTXSPEC_f_f_f(max_ftz_xorsign_abs_f32_2, "max.ftz.xorsign.abs.f32", 860, 72)
+PTXSPEC_f_f_f(max_ftz_NaN_f32_2, "max.ftz.NaN.f32", 800, 70)
+PTXSPEC_f_f_f(max_ftz_NaN_xorsign_abs_f32_2, "max.ftz.NaN.xorsign.abs.f32", 860, 72)
+PTXSPEC_f_f_f_f(max_f32_3, "max.f32", 1000, 88)
+PTXSPEC_f_f_f_f(max_abs_f32_3, "max.abs.f32", 1000, 88)
+PTXSPEC_f_f_f_f(max_NaN_f32_3, "max.NaN.f32", 1000, 88)
+PTXSPEC_f_f_f_f(max_NaN_abs_f32_3, "max.NaN.abs.f32", 1000, 88)
+PTXSPEC_f_f_f_f(max_ftz_f32_3, "max.ftz.f32", 1000, 88)
+PTXSPEC_f_f_f_f(max_ftz_abs_f32_3, "max.ftz.abs.f32", 1000, 88)
+PTXSPEC_f_f_f_f(max_ftz_NaN_f32_3, "max.ftz.NaN.f32", 1000, 88)
+PTXSPEC_f_f_f_f(max_ftz_NaN_abs_f32_3, "max.ftz.NaN.abs.f32", 1000, 88)
+PTXSPEC_d_d_d(max_f64_2, "max.f64", 100, 10)
+PTXSPEC_h_h_h(max_f16_2, "max.f16", 800, 70)
+PTXSPEC_r_r_r(max_f16x2_2, "max.f16x2", 800, 70)
+PTXSPEC_h_h_h(max_xorsign_abs_f16_2, "max.xorsign.abs.f16", 860, 72)
+PTXSPEC_r_r_r(max_xorsign_abs_f16x2_2, "max.xorsign.abs.f16x2", 860, 72)
+PTXSPEC_h_h_h(max_NaN_f16_2, "max.NaN.f16", 800, 70)
+PTXSPEC_r_r_r(max_NaN_f16x2_2, "max.NaN.f16x2", 800, 70)
+PTXSPEC_h_h_h(max_NaN_xorsign_abs_f16_2, "max.NaN.xorsign.abs.f16", 860, 72)
+PTXSPEC_r_r_r(max_NaN_xorsign_abs_f16x2_2, "max.NaN.xorsign.abs.f16x2", 860, 72)
+PTXSPEC_h_h_h(max_ftz_f16_2, "max.ftz.f16", 800, 70)
+PTXSPEC_r_r_r(max_ftz_f16x2_2, "max.ftz.f16x2", 800, 70)
+PTXSPEC_h_h_h(max_ftz_xorsign_abs_f16_2, "max.ftz.xorsign.abs.f16", 860, 72)
+PTXSPEC_r_r_r(max_ftz_xorsign_abs_f16x2_2, "max.ftz.xorsign.abs.f16x2", 860, 72)
+PTXSPEC_h_h_h(max_ftz_NaN_f16_2, "max.ftz.NaN.f16", 800, 70)
+PTXSPEC_r_r_r(max_ftz_NaN_f16x2_2, "max.ftz.NaN.f16x2", 800, 70)
+PTXSPEC_h_h_h(max_ftz_NaN_xorsign_abs_f16_2, "max.ftz.NaN.xorsign.abs.f16", 860, 72)
+PTXSPEC_r_r_r(max_ftz_NaN_xorsign_abs_f16x2_2, "max.ftz.NaN.xorsign.abs.f16x2", 860, 72)
+PTXSPEC_h_h_h(max_bf16_2, "max.bf16", 800, 70)
+PTXSPEC_r_r_r(max_bf16x2_2, "max.bf16x2", 800, 70)
+PTXSPEC_h_h_h(max_xorsign_abs_bf16_2, "max.xorsign.abs.bf16", 860, 72)
+PTXSPEC_r_r_r(max_xorsign_abs_bf16x2_2, "max.xorsign.abs.bf16x2", 860, 72)
+PTXSPEC_h_h_h(max_NaN_bf16_2, "max.NaN.bf16", 800, 70)
+PTXSPEC_r_r_r(max_NaN_bf16x2_2, "max.NaN.bf16x2", 800, 70)
+PTXSPEC_h_h_h(max_NaN_xorsign_abs_bf16_2, "max.NaN.xorsign.abs.bf16", 860, 72)
+PTXSPEC_r_r_r(max_NaN_xorsign_abs_bf16x2_2, "max.NaN.xorsign.abs.bf16x2", 860, 72)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long max_f32_2_vectors[] = {
-    0x7fc00000, 0x80800000, 0x80800000, 0,
-    0x7fda5a5a, 0xff7fffff, 0xff7fffff, 0,
-    0xffffffff, 0xbf800000, 0xbf800000, 0,
-    0x7f800001, 0xbfda5a5a, 0xbfda5a5a, 0,
-    0xffbfffff, 0x80800001, 0x80800001, 0,
-    0xff800000, 0x7fc00000, 0xff800000, 0,
-    0xff800000, 0x7fda5a5a, 0xff800000, 0,
-    0xff800000, 0xffffffff, 0xff800000, 0,
-    0xff800000, 0x7f800001, 0xff800000, 0,
-    0xff800000, 0xffbfffff, 0xff800000, 0,
-    0x7fc00000, 0x80000000, 0x80000000, 0,
-    0x7fda5a5a, 0x80000000, 0x80000000, 0,
-    0xffffffff, 0x80000000, 0x80000000, 0,
-    0x7f800001, 0x80000000, 0x80000000, 0,
-    0xffbfffff, 0x80000000, 0x80000000, 0,
-    0x7fc00000, 0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0xffbfffff, 0x7fffffff, 0,
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x80000000, 0,
-    0xbf800000, 0x40000000, 0x40000000, 0,
-    0x7f800000, 0xff7fffff, 0x7f800000, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows4[][4] = {
+    {0x7fc00000, 0x80800000, 0x80800000, 0},
+    {0x7fda5a5a, 0xff7fffff, 0xff7fffff, 0},
+    {0xffffffff, 0xbf800000, 0xbf800000, 0},
+    {0x7f800001, 0xbfda5a5a, 0xbfda5a5a, 0},
+    {0xffbfffff, 0x80800001, 0x80800001, 0},
+    {0xff800000, 0x7fc00000, 0xff800000, 0},
+    {0xff800000, 0x7fda5a5a, 0xff800000, 0},
+    {0xff800000, 0xffffffff, 0xff800000, 0},
+    {0xff800000, 0x7f800001, 0xff800000, 0},
+    {0xff800000, 0xffbfffff, 0xff800000, 0},
+    {0x7fc00000, 0x80000000, 0x80000000, 0},
+    {0x7fda5a5a, 0x80000000, 0x80000000, 0},
+    {0xffffffff, 0x80000000, 0x80000000, 0},
+    {0x7f800001, 0x80000000, 0x80000000, 0},
+    {0xffbfffff, 0x80000000, 0x80000000, 0},
+    {0x7fc00000, 0x7fc00000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0},
+    {0xffffffff, 0xffffffff, 0x7fffffff, 0},
+    {0x7f800001, 0x7f800001, 0x7fffffff, 0},
+    {0xffbfffff, 0xffbfffff, 0x7fffffff, 0},
+    {0, 0x80000000, 0, 0},
+    {0x80000000, 0, 0, 0},
+    {0x80000000, 0x80000000, 0x80000000, 0},
+    {0xbf800000, 0x40000000, 0x40000000, 0},
+    {0x7f800000, 0xff7fffff, 0x7f800000, 0},
+    {0xc0000000, 0x3f800000, 0xc0000000, 0},
+    {0xc0000000, 0xbf800000, 0x40000000, 0},
+    {0x80000000, 0, 0x80000000, 0},
+    {0x7f800000, 0xbf800000, 0xff800000, 0},
+    {0x7fc00000, 0x7fc00000, 0x7fffffff, 1},
+    {0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 1},
+    {0xffffffff, 0xffffffff, 0x7fffffff, 1},
+    {0x7f800001, 0x7f800001, 0x7fffffff, 1},
+    {0xffbfffff, 0xffbfffff, 0x7fffffff, 1},
+    {0x7fc00000, 0xbf800000, 0xbf800000, 0},
+    {0xffc00000, 0xbf800000, 0x3f800000, 0},
+    {0x7fc00000, 0x800000, 0x7fffffff, 1},
+    {0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 1},
+    {0xffffffff, 0x3f800000, 0x7fffffff, 1},
+    {0x7f800001, 0x3fda5a5a, 0x7fffffff, 1},
+    {0xffbfffff, 0x800001, 0x7fffffff, 1},
+    {0xff800000, 0x7fc00000, 0x7fffffff, 1},
+    {0xff800000, 0x7fda5a5a, 0x7fffffff, 1},
+    {0xff800000, 0xffffffff, 0x7fffffff, 1},
+    {0xff800000, 0x7f800001, 0x7fffffff, 1},
+    {0xff800000, 0xffbfffff, 0x7fffffff, 1},
+    {0x80000001, 0x80000001, 0x80000000, 0},
+    {0x807fffff, 0x807fffff, 0x80000000, 0},
+    {0x805a5a5a, 0x805a5a5a, 0x80000000, 0},
+    {1, 0x80800000, 0, 0},
+    {0x7fffff, 0xff7fffff, 0, 0},
+    {0x5a5a5a, 0xbf800000, 0, 0},
+    {1, 0xbfda5a5a, 0, 0},
+    {0x7fffff, 0x80800001, 0, 0},
+    {0x7ff8000000000000, 0x8010000000000000, 0x8010000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0xffefffffffffffff, 0xffefffffffffffff, 0},
+    {0xfff8000000000000, 0xbff0000000000000, 0xbff0000000000000, 0},
+    {0x7ff0000000000001, 0xbffa5a5a5a5a5a5a, 0xbffa5a5a5a5a5a5a, 0},
+    {0xfff7ffffffffffff, 0x8010000000000001, 0x8010000000000001, 0},
+    {0xfff0000000000000, 0x7ff8000000000000, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0xfff8000000000000, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0x7ff0000000000001, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0xfff7ffffffffffff, 0xfff0000000000000, 0},
+    {0x7ff8000000000000, 0x8000000000000000, 0x8000000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x8000000000000000, 0x8000000000000000, 0},
+    {0xfff8000000000000, 0x8000000000000000, 0x8000000000000000, 0},
+    {0x7ff0000000000001, 0x8000000000000000, 0x8000000000000000, 0},
+    {0xfff7ffffffffffff, 0x8000000000000000, 0x8000000000000000, 0},
+    {0x7ff8000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff8000000000000, 0xfff8000000000000, 0xfff8000000000000, 0},
+    {0x7ff0000000000001, 0x7ff8000000000000, 0x7ff8000000000001, 0},
+    {0x7ff0000000000001, 0x7ffa5a5a5a5a5a5a, 0x7ff8000000000001, 0},
+    {0x7ff0000000000001, 0xfff8000000000000, 0x7ff8000000000001, 0},
+    {0, 0x8000000000000000, 0, 0},
+    {0x8000000000000000, 0, 0, 0},
+    {0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0},
+    {0xbff0000000000000, 0x4000000000000000, 0x4000000000000000, 0},
+    {0x7ff0000000000000, 0xffefffffffffffff, 0x7ff0000000000000, 0},
+    {0x7e00, 0x8400, 0x8400, 0},
+    {0x7e5a, 0xfbff, 0xfbff, 0},
+    {0xffff, 0xbc00, 0xbc00, 0},
+    {0x7c01, 0xbe5a, 0xbe5a, 0},
+    {0xfdff, 0x8401, 0x8401, 0},
+    {0xfc00, 0x7e00, 0xfc00, 0},
+    {0xfc00, 0x7e5a, 0xfc00, 0},
+    {0xfc00, 0xffff, 0xfc00, 0},
+    {0xfc00, 0x7c01, 0xfc00, 0},
+    {0xfc00, 0xfdff, 0xfc00, 0},
+    {0x7e00, 0x8000, 0x8000, 0},
+    {0x7e5a, 0x8000, 0x8000, 0},
+    {0xffff, 0x8000, 0x8000, 0},
+    {0x7c01, 0x8000, 0x8000, 0},
+    {0xfdff, 0x8000, 0x8000, 0},
+    {0x7e00, 0x7e00, 0x7fff, 0},
+    {0x7e5a, 0x7e5a, 0x7fff, 0},
+    {0xffff, 0xffff, 0x7fff, 0},
+    {0x7c01, 0x7c01, 0x7fff, 0},
+    {0xfdff, 0xfdff, 0x7fff, 0},
+    {0, 0x8000, 0, 0},
+    {0x8000, 0, 0, 0},
+    {0x8000, 0x8000, 0x8000, 0},
+    {0xbc00, 0x4000, 0x4000, 0},
+    {0x7c00, 0xfbff, 0x7c00, 0},
+    {0xc000, 0x3c00, 0xc000, 0},
+    {0xc000, 0xbc00, 0x4000, 0},
+    {0x8000, 0, 0x8000, 0},
+    {0x7c00, 0xbc00, 0xfc00, 0},
+    {0x7e00, 0x7e00, 0x7fff, 1},
+    {0x7e5a, 0x7e5a, 0x7fff, 1},
+    {0xffff, 0xffff, 0x7fff, 1},
+    {0x7c01, 0x7c01, 0x7fff, 1},
+    {0xfdff, 0xfdff, 0x7fff, 1},
+    {0x7e00, 0x400, 0x7fff, 1},
+    {0x7e5a, 0x7bff, 0x7fff, 1},
+    {0xffff, 0x3c00, 0x7fff, 1},
+    {0x7c01, 0x3e5a, 0x7fff, 1},
+    {0xfdff, 0x401, 0x7fff, 1},
+    {0xfc00, 0x7e00, 0x7fff, 1},
+    {0xfc00, 0x7e5a, 0x7fff, 1},
+    {0xfc00, 0xffff, 0x7fff, 1},
+    {0xfc00, 0x7c01, 0x7fff, 1},
+    {0xfc00, 0xfdff, 0x7fff, 1},
+    {0x8001, 0x8001, 0x8000, 0},
+    {0x83ff, 0x83ff, 0x8000, 0},
+    {0x825a, 0x825a, 0x8000, 0},
+    {1, 0x8400, 0, 0},
+    {0x3ff, 0xfbff, 0, 0},
+    {0x25a, 0xbc00, 0, 0},
+    {1, 0xbe5a, 0, 0},
+    {0x3ff, 0x8401, 0, 0},
+    {0x7fc0, 0x8080, 0x8080, 0},
+    {0x7fda, 0xff7f, 0xff7f, 0},
+    {0xffff, 0xbf80, 0xbf80, 0},
+    {0x7f81, 0xbfda, 0xbfda, 0},
+    {0xffbf, 0x8081, 0x8081, 0},
+    {0xff80, 0x7fc0, 0xff80, 0},
+    {0xff80, 0x7fda, 0xff80, 0},
+    {0xff80, 0xffff, 0xff80, 0},
+    {0xff80, 0x7f81, 0xff80, 0},
+    {0xff80, 0xffbf, 0xff80, 0},
+    {0x7fc0, 0x8000, 0x8000, 0},
+    {0x7fda, 0x8000, 0x8000, 0},
+    {0x7f81, 0x8000, 0x8000, 0},
+    {0xffbf, 0x8000, 0x8000, 0},
+    {0x7fc0, 0x7fc0, 0x7fff, 0},
+    {0x7fda, 0x7fda, 0x7fff, 0},
+    {0x7f81, 0x7f81, 0x7fff, 0},
+    {0xffbf, 0xffbf, 0x7fff, 0},
+    {0xbf80, 0x4000, 0x4000, 0},
+    {0x7f80, 0xff7f, 0x7f80, 0},
+    {0xc000, 0x3f80, 0xc000, 0},
+    {0xc000, 0xbf80, 0x4000, 0},
+    {0x7f80, 0xbf80, 0xff80, 0},
+    {0x7fc0, 0x7fc0, 0x7fff, 1},
+    {0x7fda, 0x7fda, 0x7fff, 1},
+    {0x7f81, 0x7f81, 0x7fff, 1},
+    {0xffbf, 0xffbf, 0x7fff, 1},
+    {0x7fc0, 0x80, 0x7fff, 1},
+    {0x7fda, 0x7f7f, 0x7fff, 1},
+    {0xffff, 0x3f80, 0x7fff, 1},
+    {0x7f81, 0x3fda, 0x7fff, 1},
+    {0xffbf, 0x81, 0x7fff, 1},
+    {0xff80, 0x7fc0, 0x7fff, 1},
+    {0xff80, 0x7fda, 0x7fff, 1},
+    {0xff80, 0xffff, 0x7fff, 1},
+    {0xff80, 0x7f81, 0x7fff, 1},
+    {0xff80, 0xffbf, 0x7fff, 1},
 };
-static const unsigned long long max_xorsign_abs_f32_2_vectors[] = {
-    0x7fc00000, 0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0xffbfffff, 0x7fffffff, 0,
-    0xc0000000, 0x3f800000, 0xc0000000, 0,
-    0xc0000000, 0xbf800000, 0x40000000, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x7f800000, 0xbf800000, 0xff800000, 0,
-    0x7fc00000, 0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0xbf800000, 0xbf800000, 0,
-    0xffc00000, 0xbf800000, 0x3f800000, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows5[][5] = {
+    {0x7fc00000, 0x7fc00000, 0x7fc00000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0},
+    {0xffffffff, 0xffffffff, 0xffffffff, 0x7fffffff, 0},
+    {0x7f800001, 0x7f800001, 0x7f800001, 0x7fffffff, 0},
+    {0xffbfffff, 0xffbfffff, 0xffbfffff, 0x7fffffff, 0},
+    {0x7fc00000, 0x7fc00000, 0x80000000, 0x80000000, 0},
+    {0x7fda5a5a, 0x7fda5a5a, 0x80000000, 0x80000000, 0},
+    {0xffffffff, 0xffffffff, 0x80000000, 0x80000000, 0},
+    {0x7f800001, 0x7f800001, 0x80000000, 0x80000000, 0},
+    {0xffbfffff, 0xffbfffff, 0x80000000, 0x80000000, 0},
+    {0x3f800000, 0x7fc00000, 0x40000000, 0x40000000, 0},
+    {0x3f800000, 0x7fda5a5a, 0x40000000, 0x40000000, 0},
+    {0x3f800000, 0xffffffff, 0x40000000, 0x40000000, 0},
+    {0x3f800000, 0x7f800001, 0x40000000, 0x40000000, 0},
+    {0x3f800000, 0xffbfffff, 0x40000000, 0x40000000, 0},
+    {0xc0000000, 0xbf800000, 0xc0400000, 0xbf800000, 0},
+    {0x3f800000, 0xc0400000, 0x40000000, 0x40400000, 0},
+    {0x80000000, 0x80000000, 0, 0, 0},
+    {0x3f800000, 0x7fc00000, 0x40000000, 0x7fffffff, 1},
+    {0x3f800000, 0x7fda5a5a, 0x40000000, 0x7fffffff, 1},
+    {0x3f800000, 0xffffffff, 0x40000000, 0x7fffffff, 1},
+    {0x3f800000, 0x7f800001, 0x40000000, 0x7fffffff, 1},
+    {0x3f800000, 0xffbfffff, 0x40000000, 0x7fffffff, 1},
+    {0x3f800000, 0x40000000, 0x7fc00000, 0x7fffffff, 1},
+    {0x3f800000, 0x40000000, 0x7fda5a5a, 0x7fffffff, 1},
+    {0x3f800000, 0x40000000, 0xffffffff, 0x7fffffff, 1},
+    {0x3f800000, 0x40000000, 0x7f800001, 0x7fffffff, 1},
+    {0x3f800000, 0x40000000, 0xffbfffff, 0x7fffffff, 1},
 };
-static const unsigned long long max_NaN_f32_2_vectors[] = {
-    0x7fc00000, 0x800000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 1,
-    0xffffffff, 0x3f800000, 0x7fffffff, 1,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 1,
-    0xffbfffff, 0x800001, 0x7fffffff, 1,
-    0xff800000, 0x7fc00000, 0x7fffffff, 1,
-    0xff800000, 0x7fda5a5a, 0x7fffffff, 1,
-    0xff800000, 0xffffffff, 0x7fffffff, 1,
-    0xff800000, 0x7f800001, 0x7fffffff, 1,
-    0xff800000, 0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0xffbfffff, 0x7fffffff, 0,
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x80000000, 0,
-    0xbf800000, 0x40000000, 0x40000000, 0,
-    0x7f800000, 0xff7fffff, 0x7f800000, 0,
-};
-static const unsigned long long max_NaN_xorsign_abs_f32_2_vectors[] = {
-    0x7fc00000, 0x800000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 1,
-    0xffffffff, 0x3f800000, 0x7fffffff, 1,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 1,
-    0xffbfffff, 0x800001, 0x7fffffff, 1,
-    0xff800000, 0x7fc00000, 0x7fffffff, 1,
-    0xff800000, 0x7fda5a5a, 0x7fffffff, 1,
-    0xff800000, 0xffffffff, 0x7fffffff, 1,
-    0xff800000, 0x7f800001, 0x7fffffff, 1,
-    0xff800000, 0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0xffbfffff, 0x7fffffff, 0,
-    0xc0000000, 0x3f800000, 0xc0000000, 0,
-    0xc0000000, 0xbf800000, 0x40000000, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x7f800000, 0xbf800000, 0xff800000, 0,
-    0x7fc00000, 0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0xffbfffff, 0x7fffffff, 1,
-};
-static const unsigned long long max_ftz_f32_2_vectors[] = {
-    0x7fc00000, 0x80800000, 0x80800000, 0,
-    0x7fda5a5a, 0xff7fffff, 0xff7fffff, 0,
-    0xffffffff, 0xbf800000, 0xbf800000, 0,
-    0x7f800001, 0xbfda5a5a, 0xbfda5a5a, 0,
-    0xffbfffff, 0x80800001, 0x80800001, 0,
-    0xff800000, 0x7fc00000, 0xff800000, 0,
-    0xff800000, 0x7fda5a5a, 0xff800000, 0,
-    0xff800000, 0xffffffff, 0xff800000, 0,
-    0xff800000, 0x7f800001, 0xff800000, 0,
-    0xff800000, 0xffbfffff, 0xff800000, 0,
-    0x7fc00000, 0x80000000, 0x80000000, 0,
-    0x7fda5a5a, 0x80000000, 0x80000000, 0,
-    0xffffffff, 0x80000000, 0x80000000, 0,
-    0x7f800001, 0x80000000, 0x80000000, 0,
-    0xffbfffff, 0x80000000, 0x80000000, 0,
-    0x7fc00000, 0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0xffbfffff, 0x7fffffff, 0,
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x80000000, 0,
-    0xbf800000, 0x40000000, 0x40000000, 0,
-    0x7f800000, 0xff7fffff, 0x7f800000, 0,
-    0x80000001, 0x80000001, 0x80000000, 0,
-    0x807fffff, 0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x805a5a5a, 0x80000000, 0,
-    0x1, 0x80800000, 0x0, 0,
-    0x7fffff, 0xff7fffff, 0x0, 0,
-    0x5a5a5a, 0xbf800000, 0x0, 0,
-    0x1, 0xbfda5a5a, 0x0, 0,
-    0x7fffff, 0x80800001, 0x0, 0,
-};
-static const unsigned long long max_ftz_NaN_f32_2_vectors[] = {
-    0x7fc00000, 0x800000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 1,
-    0xffffffff, 0x3f800000, 0x7fffffff, 1,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 1,
-    0xffbfffff, 0x800001, 0x7fffffff, 1,
-    0xff800000, 0x7fc00000, 0x7fffffff, 1,
-    0xff800000, 0x7fda5a5a, 0x7fffffff, 1,
-    0xff800000, 0xffffffff, 0x7fffffff, 1,
-    0xff800000, 0x7f800001, 0x7fffffff, 1,
-    0xff800000, 0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0xffbfffff, 0x7fffffff, 0,
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x80000000, 0,
-    0xbf800000, 0x40000000, 0x40000000, 0,
-    0x7f800000, 0xff7fffff, 0x7f800000, 0,
-    0x80000001, 0x80000001, 0x80000000, 0,
-    0x807fffff, 0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x805a5a5a, 0x80000000, 0,
-    0x1, 0x80800000, 0x0, 0,
-    0x7fffff, 0xff7fffff, 0x0, 0,
-    0x5a5a5a, 0xbf800000, 0x0, 0,
-    0x1, 0xbfda5a5a, 0x0, 0,
-    0x7fffff, 0x80800001, 0x0, 0,
-};
-static const unsigned long long max_f32_3_vectors[] = {
-    0x7fc00000, 0x7fc00000, 0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0xffffffff, 0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f800001, 0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0xffbfffff, 0xffbfffff, 0x7fffffff, 0,
-    0x7fc00000, 0x7fc00000, 0x80000000, 0x80000000, 0,
-    0x7fda5a5a, 0x7fda5a5a, 0x80000000, 0x80000000, 0,
-    0xffffffff, 0xffffffff, 0x80000000, 0x80000000, 0,
-    0x7f800001, 0x7f800001, 0x80000000, 0x80000000, 0,
-    0xffbfffff, 0xffbfffff, 0x80000000, 0x80000000, 0,
-    0x3f800000, 0x7fc00000, 0x40000000, 0x40000000, 0,
-    0x3f800000, 0x7fda5a5a, 0x40000000, 0x40000000, 0,
-    0x3f800000, 0xffffffff, 0x40000000, 0x40000000, 0,
-    0x3f800000, 0x7f800001, 0x40000000, 0x40000000, 0,
-    0x3f800000, 0xffbfffff, 0x40000000, 0x40000000, 0,
-    0xc0000000, 0xbf800000, 0xc0400000, 0xbf800000, 0,
-};
-static const unsigned long long max_abs_f32_3_vectors[] = {
-    0x7fc00000, 0x7fc00000, 0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0xffffffff, 0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f800001, 0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0xffbfffff, 0xffbfffff, 0x7fffffff, 0,
-    0x3f800000, 0xc0400000, 0x40000000, 0x40400000, 0,
-    0x80000000, 0x80000000, 0x0, 0x0, 0,
-};
-static const unsigned long long max_NaN_f32_3_vectors[] = {
-    0x7fc00000, 0x7fc00000, 0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0xffffffff, 0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f800001, 0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0xffbfffff, 0xffbfffff, 0x7fffffff, 0,
-    0x3f800000, 0x7fc00000, 0x40000000, 0x7fffffff, 1,
-    0x3f800000, 0x7fda5a5a, 0x40000000, 0x7fffffff, 1,
-    0x3f800000, 0xffffffff, 0x40000000, 0x7fffffff, 1,
-    0x3f800000, 0x7f800001, 0x40000000, 0x7fffffff, 1,
-    0x3f800000, 0xffbfffff, 0x40000000, 0x7fffffff, 1,
-    0x3f800000, 0x40000000, 0x7fc00000, 0x7fffffff, 1,
-    0x3f800000, 0x40000000, 0x7fda5a5a, 0x7fffffff, 1,
-    0x3f800000, 0x40000000, 0xffffffff, 0x7fffffff, 1,
-    0x3f800000, 0x40000000, 0x7f800001, 0x7fffffff, 1,
-    0x3f800000, 0x40000000, 0xffbfffff, 0x7fffffff, 1,
-};
-static const unsigned long long max_NaN_abs_f32_3_vectors[] = {
-    0x7fc00000, 0x7fc00000, 0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fda5a5a, 0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0xffffffff, 0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7f800001, 0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0xffbfffff, 0xffbfffff, 0x7fffffff, 0,
-    0x3f800000, 0x7fc00000, 0x40000000, 0x7fffffff, 1,
-    0x3f800000, 0x7fda5a5a, 0x40000000, 0x7fffffff, 1,
-    0x3f800000, 0xffffffff, 0x40000000, 0x7fffffff, 1,
-    0x3f800000, 0x7f800001, 0x40000000, 0x7fffffff, 1,
-    0x3f800000, 0xffbfffff, 0x40000000, 0x7fffffff, 1,
-    0x3f800000, 0x40000000, 0x7fc00000, 0x7fffffff, 1,
-    0x3f800000, 0x40000000, 0x7fda5a5a, 0x7fffffff, 1,
-    0x3f800000, 0x40000000, 0xffffffff, 0x7fffffff, 1,
-    0x3f800000, 0x40000000, 0x7f800001, 0x7fffffff, 1,
-    0x3f800000, 0x40000000, 0xffbfffff, 0x7fffffff, 1,
-    0x3f800000, 0xc0400000, 0x40000000, 0x40400000, 0,
-    0x80000000, 0x80000000, 0x0, 0x0, 0,
-};
-static const unsigned long long max_f64_2_vectors[] = {
-    0x7ff8000000000000, 0x8010000000000000, 0x8010000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0xffefffffffffffff, 0xffefffffffffffff, 0,
-    0xfff8000000000000, 0xbff0000000000000, 0xbff0000000000000, 0,
-    0x7ff0000000000001, 0xbffa5a5a5a5a5a5a, 0xbffa5a5a5a5a5a5a, 0,
-    0xfff7ffffffffffff, 0x8010000000000001, 0x8010000000000001, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x7ff0000000000001, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0xfff7ffffffffffff, 0xfff0000000000000, 0,
-    0x7ff8000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x8000000000000000, 0x8000000000000000, 0,
-    0xfff8000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x7ff0000000000001, 0x8000000000000000, 0x8000000000000000, 0,
-    0xfff7ffffffffffff, 0x8000000000000000, 0x8000000000000000, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x7ff8000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000001, 0x7ffa5a5a5a5a5a5a, 0x7ff8000000000001, 0,
-    0x7ff0000000000001, 0xfff8000000000000, 0x7ff8000000000001, 0,
-    0x0, 0x8000000000000000, 0x0, 0,
-    0x8000000000000000, 0x0, 0x0, 0,
-    0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0xbff0000000000000, 0x4000000000000000, 0x4000000000000000, 0,
-    0x7ff0000000000000, 0xffefffffffffffff, 0x7ff0000000000000, 0,
-};
-static const unsigned long long max_f16_2_vectors[] = {
-    0x7e00, 0x8400, 0x8400, 0,
-    0x7e5a, 0xfbff, 0xfbff, 0,
-    0xffff, 0xbc00, 0xbc00, 0,
-    0x7c01, 0xbe5a, 0xbe5a, 0,
-    0xfdff, 0x8401, 0x8401, 0,
-    0xfc00, 0x7e00, 0xfc00, 0,
-    0xfc00, 0x7e5a, 0xfc00, 0,
-    0xfc00, 0xffff, 0xfc00, 0,
-    0xfc00, 0x7c01, 0xfc00, 0,
-    0xfc00, 0xfdff, 0xfc00, 0,
-    0x7e00, 0x8000, 0x8000, 0,
-    0x7e5a, 0x8000, 0x8000, 0,
-    0xffff, 0x8000, 0x8000, 0,
-    0x7c01, 0x8000, 0x8000, 0,
-    0xfdff, 0x8000, 0x8000, 0,
-    0x7e00, 0x7e00, 0x7fff, 0,
-    0x7e5a, 0x7e5a, 0x7fff, 0,
-    0xffff, 0xffff, 0x7fff, 0,
-    0x7c01, 0x7c01, 0x7fff, 0,
-    0xfdff, 0xfdff, 0x7fff, 0,
-    0x0, 0x8000, 0x0, 0,
-    0x8000, 0x0, 0x0, 0,
-    0x8000, 0x8000, 0x8000, 0,
-    0xbc00, 0x4000, 0x4000, 0,
-    0x7c00, 0xfbff, 0x7c00, 0,
-};
-static const unsigned long long max_f16x2_2_vectors[] = {
-    0x7e007e00, 0x84008400, 0x84008400, 0,
-    0x7e5a7e5a, 0xfbfffbff, 0xfbfffbff, 0,
-    0xffffffff, 0xbc00bc00, 0xbc00bc00, 0,
-    0x7c017c01, 0xbe5abe5a, 0xbe5abe5a, 0,
-    0xfdfffdff, 0x84018401, 0x84018401, 0,
-    0xfc00fc00, 0x7e007e00, 0xfc00fc00, 0,
-    0xfc00fc00, 0x7e5a7e5a, 0xfc00fc00, 0,
-    0xfc00fc00, 0xffffffff, 0xfc00fc00, 0,
-    0xfc00fc00, 0x7c017c01, 0xfc00fc00, 0,
-    0xfc00fc00, 0xfdfffdff, 0xfc00fc00, 0,
-    0x7e007e00, 0x80008000, 0x80008000, 0,
-    0x7e5a7e5a, 0x80008000, 0x80008000, 0,
-    0xffffffff, 0x80008000, 0x80008000, 0,
-    0x7c017c01, 0x80008000, 0x80008000, 0,
-    0xfdfffdff, 0x80008000, 0x80008000, 0,
-    0x7e007e00, 0x7e007e00, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7e5a7e5a, 0x7fff7fff, 0,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 0,
-    0x7c017c01, 0x7c017c01, 0x7fff7fff, 0,
-    0xfdfffdff, 0xfdfffdff, 0x7fff7fff, 0,
-    0x0, 0x80008000, 0x0, 0,
-    0x80008000, 0x0, 0x0, 0,
-    0x80008000, 0x80008000, 0x80008000, 0,
-    0xbc00bc00, 0x40004000, 0x40004000, 0,
-    0x7c007c00, 0xfbfffbff, 0x7c007c00, 0,
-};
-static const unsigned long long max_xorsign_abs_f16_2_vectors[] = {
-    0x7e00, 0x7e00, 0x7fff, 0,
-    0x7e5a, 0x7e5a, 0x7fff, 0,
-    0xffff, 0xffff, 0x7fff, 0,
-    0x7c01, 0x7c01, 0x7fff, 0,
-    0xfdff, 0xfdff, 0x7fff, 0,
-    0xc000, 0x3c00, 0xc000, 0,
-    0xc000, 0xbc00, 0x4000, 0,
-    0x8000, 0x0, 0x8000, 0,
-    0x7c00, 0xbc00, 0xfc00, 0,
-    0x7e00, 0x7e00, 0x7fff, 1,
-    0x7e5a, 0x7e5a, 0x7fff, 1,
-    0xffff, 0xffff, 0x7fff, 1,
-    0x7c01, 0x7c01, 0x7fff, 1,
-    0xfdff, 0xfdff, 0x7fff, 1,
-};
-static const unsigned long long max_xorsign_abs_f16x2_2_vectors[] = {
-    0x7e007e00, 0x7e007e00, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7e5a7e5a, 0x7fff7fff, 0,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 0,
-    0x7c017c01, 0x7c017c01, 0x7fff7fff, 0,
-    0xfdfffdff, 0xfdfffdff, 0x7fff7fff, 0,
-    0xc000c000, 0x3c003c00, 0xc000c000, 0,
-    0xc000c000, 0xbc00bc00, 0x40004000, 0,
-    0x80008000, 0x0, 0x80008000, 0,
-    0x7c007c00, 0xbc00bc00, 0xfc00fc00, 0,
-    0x7e007e00, 0x7e007e00, 0x7fff7fff, 1,
-    0x7e5a7e5a, 0x7e5a7e5a, 0x7fff7fff, 1,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 1,
-    0x7c017c01, 0x7c017c01, 0x7fff7fff, 1,
-    0xfdfffdff, 0xfdfffdff, 0x7fff7fff, 1,
-};
-static const unsigned long long max_NaN_f16_2_vectors[] = {
-    0x7e00, 0x400, 0x7fff, 1,
-    0x7e5a, 0x7bff, 0x7fff, 1,
-    0xffff, 0x3c00, 0x7fff, 1,
-    0x7c01, 0x3e5a, 0x7fff, 1,
-    0xfdff, 0x401, 0x7fff, 1,
-    0xfc00, 0x7e00, 0x7fff, 1,
-    0xfc00, 0x7e5a, 0x7fff, 1,
-    0xfc00, 0xffff, 0x7fff, 1,
-    0xfc00, 0x7c01, 0x7fff, 1,
-    0xfc00, 0xfdff, 0x7fff, 1,
-    0x7e00, 0x7e00, 0x7fff, 0,
-    0x7e5a, 0x7e5a, 0x7fff, 0,
-    0xffff, 0xffff, 0x7fff, 0,
-    0x7c01, 0x7c01, 0x7fff, 0,
-    0xfdff, 0xfdff, 0x7fff, 0,
-    0x0, 0x8000, 0x0, 0,
-    0x8000, 0x0, 0x0, 0,
-    0x8000, 0x8000, 0x8000, 0,
-    0xbc00, 0x4000, 0x4000, 0,
-    0x7c00, 0xfbff, 0x7c00, 0,
-};
-static const unsigned long long max_NaN_f16x2_2_vectors[] = {
-    0x7e007e00, 0x4000400, 0x7fff7fff, 1,
-    0x7e5a7e5a, 0x7bff7bff, 0x7fff7fff, 1,
-    0xffffffff, 0x3c003c00, 0x7fff7fff, 1,
-    0x7c017c01, 0x3e5a3e5a, 0x7fff7fff, 1,
-    0xfdfffdff, 0x4010401, 0x7fff7fff, 1,
-    0xfc00fc00, 0x7e007e00, 0x7fff7fff, 1,
-    0xfc00fc00, 0x7e5a7e5a, 0x7fff7fff, 1,
-    0xfc00fc00, 0xffffffff, 0x7fff7fff, 1,
-    0xfc00fc00, 0x7c017c01, 0x7fff7fff, 1,
-    0xfc00fc00, 0xfdfffdff, 0x7fff7fff, 1,
-    0x7e007e00, 0x7e007e00, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7e5a7e5a, 0x7fff7fff, 0,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 0,
-    0x7c017c01, 0x7c017c01, 0x7fff7fff, 0,
-    0xfdfffdff, 0xfdfffdff, 0x7fff7fff, 0,
-    0x0, 0x80008000, 0x0, 0,
-    0x80008000, 0x0, 0x0, 0,
-    0x80008000, 0x80008000, 0x80008000, 0,
-    0xbc00bc00, 0x40004000, 0x40004000, 0,
-    0x7c007c00, 0xfbfffbff, 0x7c007c00, 0,
-};
-static const unsigned long long max_NaN_xorsign_abs_f16_2_vectors[] = {
-    0x7e00, 0x400, 0x7fff, 1,
-    0x7e5a, 0x7bff, 0x7fff, 1,
-    0xffff, 0x3c00, 0x7fff, 1,
-    0x7c01, 0x3e5a, 0x7fff, 1,
-    0xfdff, 0x401, 0x7fff, 1,
-    0xfc00, 0x7e00, 0x7fff, 1,
-    0xfc00, 0x7e5a, 0x7fff, 1,
-    0xfc00, 0xffff, 0x7fff, 1,
-    0xfc00, 0x7c01, 0x7fff, 1,
-    0xfc00, 0xfdff, 0x7fff, 1,
-    0x7e00, 0x7e00, 0x7fff, 0,
-    0x7e5a, 0x7e5a, 0x7fff, 0,
-    0xffff, 0xffff, 0x7fff, 0,
-    0x7c01, 0x7c01, 0x7fff, 0,
-    0xfdff, 0xfdff, 0x7fff, 0,
-    0xc000, 0x3c00, 0xc000, 0,
-    0xc000, 0xbc00, 0x4000, 0,
-    0x8000, 0x0, 0x8000, 0,
-    0x7c00, 0xbc00, 0xfc00, 0,
-    0x7e00, 0x7e00, 0x7fff, 1,
-    0x7e5a, 0x7e5a, 0x7fff, 1,
-    0xffff, 0xffff, 0x7fff, 1,
-    0x7c01, 0x7c01, 0x7fff, 1,
-    0xfdff, 0xfdff, 0x7fff, 1,
-};
-static const unsigned long long max_NaN_xorsign_abs_f16x2_2_vectors[] = {
-    0x7e007e00, 0x4000400, 0x7fff7fff, 1,
-    0x7e5a7e5a, 0x7bff7bff, 0x7fff7fff, 1,
-    0xffffffff, 0x3c003c00, 0x7fff7fff, 1,
-    0x7c017c01, 0x3e5a3e5a, 0x7fff7fff, 1,
-    0xfdfffdff, 0x4010401, 0x7fff7fff, 1,
-    0xfc00fc00, 0x7e007e00, 0x7fff7fff, 1,
-    0xfc00fc00, 0x7e5a7e5a, 0x7fff7fff, 1,
-    0xfc00fc00, 0xffffffff, 0x7fff7fff, 1,
-    0xfc00fc00, 0x7c017c01, 0x7fff7fff, 1,
-    0xfc00fc00, 0xfdfffdff, 0x7fff7fff, 1,
-    0x7e007e00, 0x7e007e00, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7e5a7e5a, 0x7fff7fff, 0,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 0,
-    0x7c017c01, 0x7c017c01, 0x7fff7fff, 0,
-    0xfdfffdff, 0xfdfffdff, 0x7fff7fff, 0,
-    0xc000c000, 0x3c003c00, 0xc000c000, 0,
-    0xc000c000, 0xbc00bc00, 0x40004000, 0,
-    0x80008000, 0x0, 0x80008000, 0,
-    0x7c007c00, 0xbc00bc00, 0xfc00fc00, 0,
-    0x7e007e00, 0x7e007e00, 0x7fff7fff, 1,
-    0x7e5a7e5a, 0x7e5a7e5a, 0x7fff7fff, 1,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 1,
-    0x7c017c01, 0x7c017c01, 0x7fff7fff, 1,
-    0xfdfffdff, 0xfdfffdff, 0x7fff7fff, 1,
-};
-static const unsigned long long max_ftz_f16_2_vectors[] = {
-    0x7e00, 0x8400, 0x8400, 0,
-    0x7e5a, 0xfbff, 0xfbff, 0,
-    0xffff, 0xbc00, 0xbc00, 0,
-    0x7c01, 0xbe5a, 0xbe5a, 0,
-    0xfdff, 0x8401, 0x8401, 0,
-    0xfc00, 0x7e00, 0xfc00, 0,
-    0xfc00, 0x7e5a, 0xfc00, 0,
-    0xfc00, 0xffff, 0xfc00, 0,
-    0xfc00, 0x7c01, 0xfc00, 0,
-    0xfc00, 0xfdff, 0xfc00, 0,
-    0x7e00, 0x8000, 0x8000, 0,
-    0x7e5a, 0x8000, 0x8000, 0,
-    0xffff, 0x8000, 0x8000, 0,
-    0x7c01, 0x8000, 0x8000, 0,
-    0xfdff, 0x8000, 0x8000, 0,
-    0x7e00, 0x7e00, 0x7fff, 0,
-    0x7e5a, 0x7e5a, 0x7fff, 0,
-    0xffff, 0xffff, 0x7fff, 0,
-    0x7c01, 0x7c01, 0x7fff, 0,
-    0xfdff, 0xfdff, 0x7fff, 0,
-    0x0, 0x8000, 0x0, 0,
-    0x8000, 0x0, 0x0, 0,
-    0x8000, 0x8000, 0x8000, 0,
-    0xbc00, 0x4000, 0x4000, 0,
-    0x7c00, 0xfbff, 0x7c00, 0,
-    0x8001, 0x8001, 0x8000, 0,
-    0x83ff, 0x83ff, 0x8000, 0,
-    0x825a, 0x825a, 0x8000, 0,
-    0x1, 0x8400, 0x0, 0,
-    0x3ff, 0xfbff, 0x0, 0,
-    0x25a, 0xbc00, 0x0, 0,
-    0x1, 0xbe5a, 0x0, 0,
-    0x3ff, 0x8401, 0x0, 0,
-};
-static const unsigned long long max_ftz_f16x2_2_vectors[] = {
-    0x7e007e00, 0x84008400, 0x84008400, 0,
-    0x7e5a7e5a, 0xfbfffbff, 0xfbfffbff, 0,
-    0xffffffff, 0xbc00bc00, 0xbc00bc00, 0,
-    0x7c017c01, 0xbe5abe5a, 0xbe5abe5a, 0,
-    0xfdfffdff, 0x84018401, 0x84018401, 0,
-    0xfc00fc00, 0x7e007e00, 0xfc00fc00, 0,
-    0xfc00fc00, 0x7e5a7e5a, 0xfc00fc00, 0,
-    0xfc00fc00, 0xffffffff, 0xfc00fc00, 0,
-    0xfc00fc00, 0x7c017c01, 0xfc00fc00, 0,
-    0xfc00fc00, 0xfdfffdff, 0xfc00fc00, 0,
-    0x7e007e00, 0x80008000, 0x80008000, 0,
-    0x7e5a7e5a, 0x80008000, 0x80008000, 0,
-    0xffffffff, 0x80008000, 0x80008000, 0,
-    0x7c017c01, 0x80008000, 0x80008000, 0,
-    0xfdfffdff, 0x80008000, 0x80008000, 0,
-    0x7e007e00, 0x7e007e00, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7e5a7e5a, 0x7fff7fff, 0,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 0,
-    0x7c017c01, 0x7c017c01, 0x7fff7fff, 0,
-    0xfdfffdff, 0xfdfffdff, 0x7fff7fff, 0,
-    0x0, 0x80008000, 0x0, 0,
-    0x80008000, 0x0, 0x0, 0,
-    0x80008000, 0x80008000, 0x80008000, 0,
-    0xbc00bc00, 0x40004000, 0x40004000, 0,
-    0x7c007c00, 0xfbfffbff, 0x7c007c00, 0,
-    0x80018001, 0x80018001, 0x80008000, 0,
-    0x83ff83ff, 0x83ff83ff, 0x80008000, 0,
-    0x825a825a, 0x825a825a, 0x80008000, 0,
-    0x10001, 0x84008400, 0x0, 0,
-    0x3ff03ff, 0xfbfffbff, 0x0, 0,
-    0x25a025a, 0xbc00bc00, 0x0, 0,
-    0x10001, 0xbe5abe5a, 0x0, 0,
-    0x3ff03ff, 0x84018401, 0x0, 0,
-};
-static const unsigned long long max_ftz_NaN_f16_2_vectors[] = {
-    0x7e00, 0x400, 0x7fff, 1,
-    0x7e5a, 0x7bff, 0x7fff, 1,
-    0xffff, 0x3c00, 0x7fff, 1,
-    0x7c01, 0x3e5a, 0x7fff, 1,
-    0xfdff, 0x401, 0x7fff, 1,
-    0xfc00, 0x7e00, 0x7fff, 1,
-    0xfc00, 0x7e5a, 0x7fff, 1,
-    0xfc00, 0xffff, 0x7fff, 1,
-    0xfc00, 0x7c01, 0x7fff, 1,
-    0xfc00, 0xfdff, 0x7fff, 1,
-    0x7e00, 0x7e00, 0x7fff, 0,
-    0x7e5a, 0x7e5a, 0x7fff, 0,
-    0xffff, 0xffff, 0x7fff, 0,
-    0x7c01, 0x7c01, 0x7fff, 0,
-    0xfdff, 0xfdff, 0x7fff, 0,
-    0x0, 0x8000, 0x0, 0,
-    0x8000, 0x0, 0x0, 0,
-    0x8000, 0x8000, 0x8000, 0,
-    0xbc00, 0x4000, 0x4000, 0,
-    0x7c00, 0xfbff, 0x7c00, 0,
-    0x8001, 0x8001, 0x8000, 0,
-    0x83ff, 0x83ff, 0x8000, 0,
-    0x825a, 0x825a, 0x8000, 0,
-    0x1, 0x8400, 0x0, 0,
-    0x3ff, 0xfbff, 0x0, 0,
-    0x25a, 0xbc00, 0x0, 0,
-    0x1, 0xbe5a, 0x0, 0,
-    0x3ff, 0x8401, 0x0, 0,
-};
-static const unsigned long long max_ftz_NaN_f16x2_2_vectors[] = {
-    0x7e007e00, 0x4000400, 0x7fff7fff, 1,
-    0x7e5a7e5a, 0x7bff7bff, 0x7fff7fff, 1,
-    0xffffffff, 0x3c003c00, 0x7fff7fff, 1,
-    0x7c017c01, 0x3e5a3e5a, 0x7fff7fff, 1,
-    0xfdfffdff, 0x4010401, 0x7fff7fff, 1,
-    0xfc00fc00, 0x7e007e00, 0x7fff7fff, 1,
-    0xfc00fc00, 0x7e5a7e5a, 0x7fff7fff, 1,
-    0xfc00fc00, 0xffffffff, 0x7fff7fff, 1,
-    0xfc00fc00, 0x7c017c01, 0x7fff7fff, 1,
-    0xfc00fc00, 0xfdfffdff, 0x7fff7fff, 1,
-    0x7e007e00, 0x7e007e00, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7e5a7e5a, 0x7fff7fff, 0,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 0,
-    0x7c017c01, 0x7c017c01, 0x7fff7fff, 0,
-    0xfdfffdff, 0xfdfffdff, 0x7fff7fff, 0,
-    0x0, 0x80008000, 0x0, 0,
-    0x80008000, 0x0, 0x0, 0,
-    0x80008000, 0x80008000, 0x80008000, 0,
-    0xbc00bc00, 0x40004000, 0x40004000, 0,
-    0x7c007c00, 0xfbfffbff, 0x7c007c00, 0,
-    0x80018001, 0x80018001, 0x80008000, 0,
-    0x83ff83ff, 0x83ff83ff, 0x80008000, 0,
-    0x825a825a, 0x825a825a, 0x80008000, 0,
-    0x10001, 0x84008400, 0x0, 0,
-    0x3ff03ff, 0xfbfffbff, 0x0, 0,
-    0x25a025a, 0xbc00bc00, 0x0, 0,
-    0x10001, 0xbe5abe5a, 0x0, 0,
-    0x3ff03ff, 0x84018401, 0x0, 0,
-};
-static const unsigned long long max_bf16_2_vectors[] = {
-    0x7fc0, 0x8080, 0x8080, 0,
-    0x7fda, 0xff7f, 0xff7f, 0,
-    0xffff, 0xbf80, 0xbf80, 0,
-    0x7f81, 0xbfda, 0xbfda, 0,
-    0xffbf, 0x8081, 0x8081, 0,
-    0xff80, 0x7fc0, 0xff80, 0,
-    0xff80, 0x7fda, 0xff80, 0,
-    0xff80, 0xffff, 0xff80, 0,
-    0xff80, 0x7f81, 0xff80, 0,
-    0xff80, 0xffbf, 0xff80, 0,
-    0x7fc0, 0x8000, 0x8000, 0,
-    0x7fda, 0x8000, 0x8000, 0,
-    0xffff, 0x8000, 0x8000, 0,
-    0x7f81, 0x8000, 0x8000, 0,
-    0xffbf, 0x8000, 0x8000, 0,
-    0x7fc0, 0x7fc0, 0x7fff, 0,
-    0x7fda, 0x7fda, 0x7fff, 0,
-    0xffff, 0xffff, 0x7fff, 0,
-    0x7f81, 0x7f81, 0x7fff, 0,
-    0xffbf, 0xffbf, 0x7fff, 0,
-    0x0, 0x8000, 0x0, 0,
-    0x8000, 0x0, 0x0, 0,
-    0x8000, 0x8000, 0x8000, 0,
-    0xbf80, 0x4000, 0x4000, 0,
-    0x7f80, 0xff7f, 0x7f80, 0,
-};
-static const unsigned long long max_bf16x2_2_vectors[] = {
-    0x7fc07fc0, 0x80808080, 0x80808080, 0,
-    0x7fda7fda, 0xff7fff7f, 0xff7fff7f, 0,
-    0xffffffff, 0xbf80bf80, 0xbf80bf80, 0,
-    0x7f817f81, 0xbfdabfda, 0xbfdabfda, 0,
-    0xffbfffbf, 0x80818081, 0x80818081, 0,
-    0xff80ff80, 0x7fc07fc0, 0xff80ff80, 0,
-    0xff80ff80, 0x7fda7fda, 0xff80ff80, 0,
-    0xff80ff80, 0xffffffff, 0xff80ff80, 0,
-    0xff80ff80, 0x7f817f81, 0xff80ff80, 0,
-    0xff80ff80, 0xffbfffbf, 0xff80ff80, 0,
-    0x7fc07fc0, 0x80008000, 0x80008000, 0,
-    0x7fda7fda, 0x80008000, 0x80008000, 0,
-    0xffffffff, 0x80008000, 0x80008000, 0,
-    0x7f817f81, 0x80008000, 0x80008000, 0,
-    0xffbfffbf, 0x80008000, 0x80008000, 0,
-    0x7fc07fc0, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x7fda7fda, 0x7fda7fda, 0x7fff7fff, 0,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 0,
-    0x7f817f81, 0x7f817f81, 0x7fff7fff, 0,
-    0xffbfffbf, 0xffbfffbf, 0x7fff7fff, 0,
-    0x0, 0x80008000, 0x0, 0,
-    0x80008000, 0x0, 0x0, 0,
-    0x80008000, 0x80008000, 0x80008000, 0,
-    0xbf80bf80, 0x40004000, 0x40004000, 0,
-    0x7f807f80, 0xff7fff7f, 0x7f807f80, 0,
-};
-static const unsigned long long max_xorsign_abs_bf16_2_vectors[] = {
-    0x7fc0, 0x7fc0, 0x7fff, 0,
-    0x7fda, 0x7fda, 0x7fff, 0,
-    0xffff, 0xffff, 0x7fff, 0,
-    0x7f81, 0x7f81, 0x7fff, 0,
-    0xffbf, 0xffbf, 0x7fff, 0,
-    0xc000, 0x3f80, 0xc000, 0,
-    0xc000, 0xbf80, 0x4000, 0,
-    0x8000, 0x0, 0x8000, 0,
-    0x7f80, 0xbf80, 0xff80, 0,
-    0x7fc0, 0x7fc0, 0x7fff, 1,
-    0x7fda, 0x7fda, 0x7fff, 1,
-    0xffff, 0xffff, 0x7fff, 1,
-    0x7f81, 0x7f81, 0x7fff, 1,
-    0xffbf, 0xffbf, 0x7fff, 1,
-};
-static const unsigned long long max_xorsign_abs_bf16x2_2_vectors[] = {
-    0x7fc07fc0, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x7fda7fda, 0x7fda7fda, 0x7fff7fff, 0,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 0,
-    0x7f817f81, 0x7f817f81, 0x7fff7fff, 0,
-    0xffbfffbf, 0xffbfffbf, 0x7fff7fff, 0,
-    0xc000c000, 0x3f803f80, 0xc000c000, 0,
-    0xc000c000, 0xbf80bf80, 0x40004000, 0,
-    0x80008000, 0x0, 0x80008000, 0,
-    0x7f807f80, 0xbf80bf80, 0xff80ff80, 0,
-    0x7fc07fc0, 0x7fc07fc0, 0x7fff7fff, 1,
-    0x7fda7fda, 0x7fda7fda, 0x7fff7fff, 1,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 1,
-    0x7f817f81, 0x7f817f81, 0x7fff7fff, 1,
-    0xffbfffbf, 0xffbfffbf, 0x7fff7fff, 1,
-};
-static const unsigned long long max_NaN_bf16_2_vectors[] = {
-    0x7fc0, 0x80, 0x7fff, 1,
-    0x7fda, 0x7f7f, 0x7fff, 1,
-    0xffff, 0x3f80, 0x7fff, 1,
-    0x7f81, 0x3fda, 0x7fff, 1,
-    0xffbf, 0x81, 0x7fff, 1,
-    0xff80, 0x7fc0, 0x7fff, 1,
-    0xff80, 0x7fda, 0x7fff, 1,
-    0xff80, 0xffff, 0x7fff, 1,
-    0xff80, 0x7f81, 0x7fff, 1,
-    0xff80, 0xffbf, 0x7fff, 1,
-    0x7fc0, 0x7fc0, 0x7fff, 0,
-    0x7fda, 0x7fda, 0x7fff, 0,
-    0xffff, 0xffff, 0x7fff, 0,
-    0x7f81, 0x7f81, 0x7fff, 0,
-    0xffbf, 0xffbf, 0x7fff, 0,
-    0x0, 0x8000, 0x0, 0,
-    0x8000, 0x0, 0x0, 0,
-    0x8000, 0x8000, 0x8000, 0,
-    0xbf80, 0x4000, 0x4000, 0,
-    0x7f80, 0xff7f, 0x7f80, 0,
-};
-static const unsigned long long max_NaN_bf16x2_2_vectors[] = {
-    0x7fc07fc0, 0x800080, 0x7fff7fff, 1,
-    0x7fda7fda, 0x7f7f7f7f, 0x7fff7fff, 1,
-    0xffffffff, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f817f81, 0x3fda3fda, 0x7fff7fff, 1,
-    0xffbfffbf, 0x810081, 0x7fff7fff, 1,
-    0xff80ff80, 0x7fc07fc0, 0x7fff7fff, 1,
-    0xff80ff80, 0x7fda7fda, 0x7fff7fff, 1,
-    0xff80ff80, 0xffffffff, 0x7fff7fff, 1,
-    0xff80ff80, 0x7f817f81, 0x7fff7fff, 1,
-    0xff80ff80, 0xffbfffbf, 0x7fff7fff, 1,
-    0x7fc07fc0, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x7fda7fda, 0x7fda7fda, 0x7fff7fff, 0,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 0,
-    0x7f817f81, 0x7f817f81, 0x7fff7fff, 0,
-    0xffbfffbf, 0xffbfffbf, 0x7fff7fff, 0,
-    0x0, 0x80008000, 0x0, 0,
-    0x80008000, 0x0, 0x0, 0,
-    0x80008000, 0x80008000, 0x80008000, 0,
-    0xbf80bf80, 0x40004000, 0x40004000, 0,
-    0x7f807f80, 0xff7fff7f, 0x7f807f80, 0,
-};
-static const unsigned long long max_NaN_xorsign_abs_bf16_2_vectors[] = {
-    0x7fc0, 0x80, 0x7fff, 1,
-    0x7fda, 0x7f7f, 0x7fff, 1,
-    0xffff, 0x3f80, 0x7fff, 1,
-    0x7f81, 0x3fda, 0x7fff, 1,
-    0xffbf, 0x81, 0x7fff, 1,
-    0xff80, 0x7fc0, 0x7fff, 1,
-    0xff80, 0x7fda, 0x7fff, 1,
-    0xff80, 0xffff, 0x7fff, 1,
-    0xff80, 0x7f81, 0x7fff, 1,
-    0xff80, 0xffbf, 0x7fff, 1,
-    0x7fc0, 0x7fc0, 0x7fff, 0,
-    0x7fda, 0x7fda, 0x7fff, 0,
-    0xffff, 0xffff, 0x7fff, 0,
-    0x7f81, 0x7f81, 0x7fff, 0,
-    0xffbf, 0xffbf, 0x7fff, 0,
-    0xc000, 0x3f80, 0xc000, 0,
-    0xc000, 0xbf80, 0x4000, 0,
-    0x8000, 0x0, 0x8000, 0,
-    0x7f80, 0xbf80, 0xff80, 0,
-    0x7fc0, 0x7fc0, 0x7fff, 1,
-    0x7fda, 0x7fda, 0x7fff, 1,
-    0xffff, 0xffff, 0x7fff, 1,
-    0x7f81, 0x7f81, 0x7fff, 1,
-    0xffbf, 0xffbf, 0x7fff, 1,
-};
-static const unsigned long long max_NaN_xorsign_abs_bf16x2_2_vectors[] = {
-    0x7fc07fc0, 0x800080, 0x7fff7fff, 1,
-    0x7fda7fda, 0x7f7f7f7f, 0x7fff7fff, 1,
-    0xffffffff, 0x3f803f80, 0x7fff7fff, 1,
-    0x7f817f81, 0x3fda3fda, 0x7fff7fff, 1,
-    0xffbfffbf, 0x810081, 0x7fff7fff, 1,
-    0xff80ff80, 0x7fc07fc0, 0x7fff7fff, 1,
-    0xff80ff80, 0x7fda7fda, 0x7fff7fff, 1,
-    0xff80ff80, 0xffffffff, 0x7fff7fff, 1,
-    0xff80ff80, 0x7f817f81, 0x7fff7fff, 1,
-    0xff80ff80, 0xffbfffbf, 0x7fff7fff, 1,
-    0x7fc07fc0, 0x7fc07fc0, 0x7fff7fff, 0,
-    0x7fda7fda, 0x7fda7fda, 0x7fff7fff, 0,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 0,
-    0x7f817f81, 0x7f817f81, 0x7fff7fff, 0,
-    0xffbfffbf, 0xffbfffbf, 0x7fff7fff, 0,
-    0xc000c000, 0x3f803f80, 0xc000c000, 0,
-    0xc000c000, 0xbf80bf80, 0x40004000, 0,
-    0x80008000, 0x0, 0x80008000, 0,
-    0x7f807f80, 0xbf80bf80, 0xff80ff80, 0,
-    0x7fc07fc0, 0x7fc07fc0, 0x7fff7fff, 1,
-    0x7fda7fda, 0x7fda7fda, 0x7fff7fff, 1,
-    0xffffffff, 0xffffffff, 0x7fff7fff, 1,
-    0x7f817f81, 0x7f817f81, 0x7fff7fff, 1,
-    0xffbfffbf, 0xffbfffbf, 0x7fff7fff, 1,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_f32}, {3, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s2[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s3[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s4[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_f16x2}, {2, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s5[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s6[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}, {2, PTXSPEC_TYPE_bf16x2}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
+static const unsigned short c1[] = {
+    15, 16, 17, 18, 19, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35};
+static const unsigned short c2[] = {
+    36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
+static const unsigned short c3[] = {
+    36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 15, 16, 17, 18, 19, 25, 26, 27, 28, 29, 30, 31, 32, 33};
+static const unsigned short c4[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 46, 47, 48, 49, 50, 51,
+    52, 53};
+static const unsigned short c5[] = {
+    36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 46, 47, 48, 49, 50, 51, 52, 53};
+static const unsigned short c6[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const unsigned short c7[] = {
+    0, 1, 2, 3, 4, 16, 17};
+static const unsigned short c8[] = {
+    0, 1, 2, 3, 4, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27};
+static const unsigned short c9[] = {
+    0, 1, 2, 3, 4, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 16, 17};
+static const unsigned short c10[] = {
+    54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79};
+static const unsigned short c11[] = {
+    80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104};
+static const unsigned short c12[] = {
+    95, 96, 97, 98, 99, 105, 106, 107, 108, 109, 110, 111, 112, 113};
+static const unsigned short c13[] = {
+    114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104};
+static const unsigned short c14[] = {
+    114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 95, 96, 97, 98, 99, 105, 106, 107, 108, 109, 110, 111, 112, 113};
+static const unsigned short c15[] = {
+    80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 124, 125,
+    126, 127, 128, 129, 130, 131};
+static const unsigned short c16[] = {
+    114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 124, 125, 126, 127,
+    128, 129, 130, 131};
+static const unsigned short c17[] = {
+    132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 92, 144, 145, 146, 147, 97, 148, 149, 100, 101, 102,
+    150, 151};
+static const unsigned short c18[] = {
+    146, 147, 97, 148, 149, 152, 153, 107, 154, 155, 156, 111, 157, 158};
+static const unsigned short c19[] = {
+    159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 146, 147, 97, 148, 149, 100, 101, 102, 150, 151};
+static const unsigned short c20[] = {
+    159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 146, 147, 97, 148, 149, 152, 153, 107, 154, 155, 156, 111, 157,
+    158};
 
 int main(void)
 {
     ptxspec_begin("max");
-    ptxspec_run("max.f32", (const void *)max_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, max_f32_2_vectors, 25);
-    ptxspec_run("max.xorsign.abs.f32", (const void *)max_xorsign_abs_f32_2, PTXSPEC_PTX >= 72, 860, 2, 32, 32, 32, 0x7f800000, max_xorsign_abs_f32_2_vectors, 16);
-    ptxspec_run("max.NaN.f32", (const void *)max_NaN_f32_2, PTXSPEC_PTX >= 70, 800, 2, 32, 32, 32, 0x7f800000, max_NaN_f32_2_vectors, 20);
-    ptxspec_run("max.NaN.xorsign.abs.f32", (const void *)max_NaN_xorsign_abs_f32_2, PTXSPEC_PTX >= 72, 860, 2, 32, 32, 32, 0x7f800000, max_NaN_xorsign_abs_f32_2_vectors, 24);
-    ptxspec_run("max.ftz.f32", (const void *)max_ftz_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, max_ftz_f32_2_vectors, 33);
-    ptxspec_run("max.ftz.xorsign.abs.f32", (const void *)max_ftz_xorsign_abs_f32_2, PTXSPEC_PTX >= 72, 860, 2, 32, 32, 32, 0x7f800000, max_xorsign_abs_f32_2_vectors, 16);
-    ptxspec_run("max.ftz.NaN.f32", (const void *)max_ftz_NaN_f32_2, PTXSPEC_PTX >= 70, 800, 2, 32, 32, 32, 0x7f800000, max_ftz_NaN_f32_2_vectors, 28);
-    ptxspec_run("max.ftz.NaN.xorsign.abs.f32", (const void *)max_ftz_NaN_xorsign_abs_f32_2, PTXSPEC_PTX >= 72, 860, 2, 32, 32, 32, 0x7f800000, max_NaN_xorsign_abs_f32_2_vectors, 24);
-    ptxspec_run("max.f32", (const void *)max_f32_3, PTXSPEC_PTX >= 88, 1000, 3, 32, 32, 32, 0x7f800000, max_f32_3_vectors, 16);
-    ptxspec_run("max.abs.f32", (const void *)max_abs_f32_3, PTXSPEC_PTX >= 88, 1000, 3, 32, 32, 32, 0x7f800000, max_abs_f32_3_vectors, 7);
-    ptxspec_run("max.NaN.f32", (const void *)max_NaN_f32_3, PTXSPEC_PTX >= 88, 1000, 3, 32, 32, 32, 0x7f800000, max_NaN_f32_3_vectors, 15);
-    ptxspec_run("max.NaN.abs.f32", (const void *)max_NaN_abs_f32_3, PTXSPEC_PTX >= 88, 1000, 3, 32, 32, 32, 0x7f800000, max_NaN_abs_f32_3_vectors, 17);
-    ptxspec_run("max.ftz.f32", (const void *)max_ftz_f32_3, PTXSPEC_PTX >= 88, 1000, 3, 32, 32, 32, 0x7f800000, max_f32_3_vectors, 16);
-    ptxspec_run("max.ftz.abs.f32", (const void *)max_ftz_abs_f32_3, PTXSPEC_PTX >= 88, 1000, 3, 32, 32, 32, 0x7f800000, max_abs_f32_3_vectors, 7);
-    ptxspec_run("max.ftz.NaN.f32", (const void *)max_ftz_NaN_f32_3, PTXSPEC_PTX >= 88, 1000, 3, 32, 32, 32, 0x7f800000, max_NaN_f32_3_vectors, 15);
-    ptxspec_run("max.ftz.NaN.abs.f32", (const void *)max_ftz_NaN_abs_f32_3, PTXSPEC_PTX >= 88, 1000, 3, 32, 32, 32, 0x7f800000, max_NaN_abs_f32_3_vectors, 17);
-    ptxspec_run("max.f64", (const void *)max_f64_2, PTXSPEC_PTX >= 10, 100, 2, 64, 64, 64, 0x7ff0000000000000, max_f64_2_vectors, 26);
-    ptxspec_run("max.f16", (const void *)max_f16_2, PTXSPEC_PTX >= 70, 800, 2, 16, 16, 16, 0x7c00, max_f16_2_vectors, 25);
-    ptxspec_run("max.f16x2", (const void *)max_f16x2_2, PTXSPEC_PTX >= 70, 800, 2, 32, 32, 16, 0x7c00, max_f16x2_2_vectors, 25);
-    ptxspec_run("max.xorsign.abs.f16", (const void *)max_xorsign_abs_f16_2, PTXSPEC_PTX >= 72, 860, 2, 16, 16, 16, 0x7c00, max_xorsign_abs_f16_2_vectors, 14);
-    ptxspec_run("max.xorsign.abs.f16x2", (const void *)max_xorsign_abs_f16x2_2, PTXSPEC_PTX >= 72, 860, 2, 32, 32, 16, 0x7c00, max_xorsign_abs_f16x2_2_vectors, 14);
-    ptxspec_run("max.NaN.f16", (const void *)max_NaN_f16_2, PTXSPEC_PTX >= 70, 800, 2, 16, 16, 16, 0x7c00, max_NaN_f16_2_vectors, 20);
-    ptxspec_run("max.NaN.f16x2", (const void *)max_NaN_f16x2_2, PTXSPEC_PTX >= 70, 800, 2, 32, 32, 16, 0x7c00, max_NaN_f16x2_2_vectors, 20);
-    ptxspec_run("max.NaN.xorsign.abs.f16", (const void *)max_NaN_xorsign_abs_f16_2, PTXSPEC_PTX >= 72, 860, 2, 16, 16, 16, 0x7c00, max_NaN_xorsign_abs_f16_2_vectors, 24);
-    ptxspec_run("max.NaN.xorsign.abs.f16x2", (const void *)max_NaN_xorsign_abs_f16x2_2, PTXSPEC_PTX >= 72, 860, 2, 32, 32, 16, 0x7c00, max_NaN_xorsign_abs_f16x2_2_vectors, 24);
-    ptxspec_run("max.ftz.f16", (const void *)max_ftz_f16_2, PTXSPEC_PTX >= 70, 800, 2, 16, 16, 16, 0x7c00, max_ftz_f16_2_vectors, 33);
-    ptxspec_run("max.ftz.f16x2", (const void *)max_ftz_f16x2_2, PTXSPEC_PTX >= 70, 800, 2, 32, 32, 16, 0x7c00, max_ftz_f16x2_2_vectors, 33);
-    ptxspec_run("max.ftz.xorsign.abs.f16", (const void *)max_ftz_xorsign_abs_f16_2, PTXSPEC_PTX >= 72, 860, 2, 16, 16, 16, 0x7c00, max_xorsign_abs_f16_2_vectors, 14);
-    ptxspec_run("max.ftz.xorsign.abs.f16x2", (const void *)max_ftz_xorsign_abs_f16x2_2, PTXSPEC_PTX >= 72, 860, 2, 32, 32, 16, 0x7c00, max_xorsign_abs_f16x2_2_vectors, 14);
-    ptxspec_run("max.ftz.NaN.f16", (const void *)max_ftz_NaN_f16_2, PTXSPEC_PTX >= 70, 800, 2, 16, 16, 16, 0x7c00, max_ftz_NaN_f16_2_vectors, 28);
-    ptxspec_run("max.ftz.NaN.f16x2", (const void *)max_ftz_NaN_f16x2_2, PTXSPEC_PTX >= 70, 800, 2, 32, 32, 16, 0x7c00, max_ftz_NaN_f16x2_2_vectors, 28);
-    ptxspec_run("max.ftz.NaN.xorsign.abs.f16", (const void *)max_ftz_NaN_xorsign_abs_f16_2, PTXSPEC_PTX >= 72, 860, 2, 16, 16, 16, 0x7c00, max_NaN_xorsign_abs_f16_2_vectors, 24);
-    ptxspec_run("max.ftz.NaN.xorsign.abs.f16x2", (const void *)max_ftz_NaN_xorsign_abs_f16x2_2, PTXSPEC_PTX >= 72, 860, 2, 32, 32, 16, 0x7c00, max_NaN_xorsign_abs_f16x2_2_vectors, 24);
-    ptxspec_run("max.bf16", (const void *)max_bf16_2, PTXSPEC_PTX >= 70, 800, 2, 16, 16, 16, 0x7f80, max_bf16_2_vectors, 25);
-    ptxspec_run("max.bf16x2", (const void *)max_bf16x2_2, PTXSPEC_PTX >= 70, 800, 2, 32, 32, 16, 0x7f80, max_bf16x2_2_vectors, 25);
-    ptxspec_run("max.xorsign.abs.bf16", (const void *)max_xorsign_abs_bf16_2, PTXSPEC_PTX >= 72, 860, 2, 16, 16, 16, 0x7f80, max_xorsign_abs_bf16_2_vectors, 14);
-    ptxspec_run("max.xorsign.abs.bf16x2", (const void *)max_xorsign_abs_bf16x2_2, PTXSPEC_PTX >= 72, 860, 2, 32, 32, 16, 0x7f80, max_xorsign_abs_bf16x2_2_vectors, 14);
-    ptxspec_run("max.NaN.bf16", (const void *)max_NaN_bf16_2, PTXSPEC_PTX >= 70, 800, 2, 16, 16, 16, 0x7f80, max_NaN_bf16_2_vectors, 20);
-    ptxspec_run("max.NaN.bf16x2", (const void *)max_NaN_bf16x2_2, PTXSPEC_PTX >= 70, 800, 2, 32, 32, 16, 0x7f80, max_NaN_bf16x2_2_vectors, 20);
-    ptxspec_run("max.NaN.xorsign.abs.bf16", (const void *)max_NaN_xorsign_abs_bf16_2, PTXSPEC_PTX >= 72, 860, 2, 16, 16, 16, 0x7f80, max_NaN_xorsign_abs_bf16_2_vectors, 24);
-    ptxspec_run("max.NaN.xorsign.abs.bf16x2", (const void *)max_NaN_xorsign_abs_bf16x2_2, PTXSPEC_PTX >= 72, 860, 2, 32, 32, 16, 0x7f80, max_NaN_xorsign_abs_bf16x2_2_vectors, 24);
+    PTXSPEC_RUN(max_f32_2, s0, rows4, c0);
+    PTXSPEC_RUN(max_xorsign_abs_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(max_NaN_f32_2, s0, rows4, c2);
+    PTXSPEC_RUN(max_NaN_xorsign_abs_f32_2, s0, rows4, c3);
+    PTXSPEC_RUN(max_ftz_f32_2, s0, rows4, c4);
+    PTXSPEC_RUN(max_ftz_xorsign_abs_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(max_ftz_NaN_f32_2, s0, rows4, c5);
+    PTXSPEC_RUN(max_ftz_NaN_xorsign_abs_f32_2, s0, rows4, c3);
+    PTXSPEC_RUN(max_f32_3, s1, rows5, c6);
+    PTXSPEC_RUN(max_abs_f32_3, s1, rows5, c7);
+    PTXSPEC_RUN(max_NaN_f32_3, s1, rows5, c8);
+    PTXSPEC_RUN(max_NaN_abs_f32_3, s1, rows5, c9);
+    PTXSPEC_RUN(max_ftz_f32_3, s1, rows5, c6);
+    PTXSPEC_RUN(max_ftz_abs_f32_3, s1, rows5, c7);
+    PTXSPEC_RUN(max_ftz_NaN_f32_3, s1, rows5, c8);
+    PTXSPEC_RUN(max_ftz_NaN_abs_f32_3, s1, rows5, c9);
+    PTXSPEC_RUN(max_f64_2, s2, rows4, c10);
+    PTXSPEC_RUN(max_f16_2, s3, rows4, c11);
+    PTXSPEC_RUN(max_f16x2_2, s4, rows4, c11);
+    PTXSPEC_RUN(max_xorsign_abs_f16_2, s3, rows4, c12);
+    PTXSPEC_RUN(max_xorsign_abs_f16x2_2, s4, rows4, c12);
+    PTXSPEC_RUN(max_NaN_f16_2, s3, rows4, c13);
+    PTXSPEC_RUN(max_NaN_f16x2_2, s4, rows4, c13);
+    PTXSPEC_RUN(max_NaN_xorsign_abs_f16_2, s3, rows4, c14);
+    PTXSPEC_RUN(max_NaN_xorsign_abs_f16x2_2, s4, rows4, c14);
+    PTXSPEC_RUN(max_ftz_f16_2, s3, rows4, c15);
+    PTXSPEC_RUN(max_ftz_f16x2_2, s4, rows4, c15);
+    PTXSPEC_RUN(max_ftz_xorsign_abs_f16_2, s3, rows4, c12);
+    PTXSPEC_RUN(max_ftz_xorsign_abs_f16x2_2, s4, rows4, c12);
+    PTXSPEC_RUN(max_ftz_NaN_f16_2, s3, rows4, c16);
+    PTXSPEC_RUN(max_ftz_NaN_f16x2_2, s4, rows4, c16);
+    PTXSPEC_RUN(max_ftz_NaN_xorsign_abs_f16_2, s3, rows4, c14);
+    PTXSPEC_RUN(max_ftz_NaN_xorsign_abs_f16x2_2, s4, rows4, c14);
+    PTXSPEC_RUN(max_bf16_2, s5, rows4, c17);
+    PTXSPEC_RUN(max_bf16x2_2, s6, rows4, c17);
+    PTXSPEC_RUN(max_xorsign_abs_bf16_2, s5, rows4, c18);
+    PTXSPEC_RUN(max_xorsign_abs_bf16x2_2, s6, rows4, c18);
+    PTXSPEC_RUN(max_NaN_bf16_2, s5, rows4, c19);
+    PTXSPEC_RUN(max_NaN_bf16x2_2, s6, rows4, c19);
+    PTXSPEC_RUN(max_NaN_xorsign_abs_bf16_2, s5, rows4, c20);
+    PTXSPEC_RUN(max_NaN_xorsign_abs_bf16x2_2, s6, rows4, c20);
     return ptxspec_end();
 }
 #endif

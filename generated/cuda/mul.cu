@@ -5,1767 +5,365 @@
 //     nvcc -arch=native -o mul mul.cu && ./mul
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// mul.f32: sm_10, PTX 1.0
-extern "C" __global__ void mul_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.sat.f32: sm_10, PTX 1.0
-extern "C" __global__ void mul_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void mul_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.ftz.sat.f32: sm_10, PTX 1.4
-extern "C" __global__ void mul_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rn.f32: sm_10, PTX 1.0
-extern "C" __global__ void mul_rn_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rn.sat.f32: sm_10, PTX 1.0
-extern "C" __global__ void mul_rn_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rn.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rn.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void mul_rn_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rn.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rn.ftz.sat.f32: sm_10, PTX 1.4
-extern "C" __global__ void mul_rn_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rn.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rz.f32: sm_10, PTX 1.0
-extern "C" __global__ void mul_rz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rz.sat.f32: sm_10, PTX 1.0
-extern "C" __global__ void mul_rz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rz.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void mul_rz_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rz.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rz.ftz.sat.f32: sm_10, PTX 1.4
-extern "C" __global__ void mul_rz_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rz.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rm.f32: sm_20, PTX 1.0
-extern "C" __global__ void mul_rm_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rm.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rm.sat.f32: sm_20, PTX 1.0
-extern "C" __global__ void mul_rm_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rm.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rm.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void mul_rm_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rm.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rm.ftz.sat.f32: sm_20, PTX 1.4
-extern "C" __global__ void mul_rm_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rm.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rp.f32: sm_20, PTX 1.0
-extern "C" __global__ void mul_rp_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rp.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rp.sat.f32: sm_20, PTX 1.0
-extern "C" __global__ void mul_rp_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rp.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rp.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void mul_rp_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rp.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.rp.ftz.sat.f32: sm_20, PTX 1.4
-extern "C" __global__ void mul_rp_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("mul.rp.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// mul.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void mul_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("mul.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// mul.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void mul_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("mul.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// mul.rn.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void mul_rn_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("mul.rn.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// mul.rn.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void mul_rn_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("mul.rn.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// mul.rz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void mul_rz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("mul.rz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// mul.rz.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void mul_rz_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("mul.rz.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// mul.rm.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void mul_rm_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("mul.rm.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// mul.rm.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void mul_rm_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("mul.rm.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// mul.rp.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void mul_rp_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("mul.rp.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// mul.rp.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void mul_rp_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("mul.rp.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// mul.f64: sm_10, PTX 1.0
-extern "C" __global__ void mul_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("mul.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// mul.rn.f64: sm_10, PTX 1.0
-extern "C" __global__ void mul_rn_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("mul.rn.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// mul.rz.f64: sm_10, PTX 1.0
-extern "C" __global__ void mul_rz_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("mul.rz.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// mul.rm.f64: sm_13, PTX 1.0
-extern "C" __global__ void mul_rm_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(130, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("mul.rm.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// mul.rp.f64: sm_13, PTX 1.0
-extern "C" __global__ void mul_rp_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(130, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("mul.rp.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// mul.f16: sm_53, PTX 4.2
-extern "C" __global__ void mul_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("mul.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// mul.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void mul_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("mul.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// mul.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void mul_sat_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("mul.sat.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// mul.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void mul_sat_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("mul.sat.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// mul.ftz.f16: sm_53, PTX 4.2
-extern "C" __global__ void mul_ftz_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("mul.ftz.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// mul.ftz.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void mul_ftz_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("mul.ftz.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// mul.ftz.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void mul_ftz_sat_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("mul.ftz.sat.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// mul.ftz.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void mul_ftz_sat_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("mul.ftz.sat.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// mul.rn.f16: sm_53, PTX 4.2
-extern "C" __global__ void mul_rn_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("mul.rn.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// mul.rn.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void mul_rn_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("mul.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// mul.rn.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void mul_rn_sat_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("mul.rn.sat.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// mul.rn.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void mul_rn_sat_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("mul.rn.sat.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// mul.rn.ftz.f16: sm_53, PTX 4.2
-extern "C" __global__ void mul_rn_ftz_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("mul.rn.ftz.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// mul.rn.ftz.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void mul_rn_ftz_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("mul.rn.ftz.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// mul.rn.ftz.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void mul_rn_ftz_sat_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("mul.rn.ftz.sat.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// mul.rn.ftz.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void mul_rn_ftz_sat_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("mul.rn.ftz.sat.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// mul.bf16: sm_90, PTX 7.8
-extern "C" __global__ void mul_bf16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("mul.bf16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// mul.bf16x2: sm_90, PTX 7.8
-extern "C" __global__ void mul_bf16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("mul.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// mul.rn.bf16: sm_90, PTX 7.8
-extern "C" __global__ void mul_rn_bf16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("mul.rn.bf16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// mul.rn.bf16x2: sm_90, PTX 7.8
-extern "C" __global__ void mul_rn_bf16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("mul.rn.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
+PTXSPEC_f_f_f(mul_f32_2, "mul.f32", 100, 10)
+PTXSPEC_f_f_f(mul_sat_f32_2, "mul.sat.f32", 100, 10)
+PTXSPEC_f_f_f(mul_ftz_f32_2, "mul.ftz.f32", 100, 14)
+PTXSPEC_f_f_f(mul_ftz_sat_f32_2, "mul.ftz.sat.f32", 100, 14)
+PTXSPEC_f_f_f(mul_rn_f32_2, "mul.rn.f32", 100, 10)
+PTXSPEC_f_f_f(mul_rn_sat_f32_2, "mul.rn.sat.f32", 100, 10)
+PTXSPEC_f_f_f(mul_rn_ftz_f32_2, "mul.rn.ftz.f32", 100, 14)
+PTXSPEC_f_f_f(mul_rn_ftz_sat_f32_2, "mul.rn.ftz.sat.f32", 100, 14)
+PTXSPEC_f_f_f(mul_rz_f32_2, "mul.rz.f32", 100, 10)
+PTXSPEC_f_f_f(mul_rz_sat_f32_2, "mul.rz.sat.f32", 100, 10)
+PTXSPEC_f_f_f(mul_rz_ftz_f32_2, "mul.rz.ftz.f32", 100, 14)
+PTXSPEC_f_f_f(mul_rz_ftz_sat_f32_2, "mul.rz.ftz.sat.f32", 100, 14)
+PTXSPEC_f_f_f(mul_rm_f32_2, "mul.rm.f32", 200, 10)
+PTXSPEC_f_f_f(mul_rm_sat_f32_2, "mul.rm.sat.f32", 200, 10)
+PTXSPEC_f_f_f(mul_rm_ftz_f32_2, "mul.rm.ftz.f32", 200, 14)
+PTXSPEC_f_f_f(mul_rm_ftz_sat_f32_2, "mul.rm.ftz.sat.f32", 200, 14)
+PTXSPEC_f_f_f(mul_rp_f32_2, "mul.rp.f32", 200, 10)
+PTXSPEC_f_f_f(mul_rp_sat_f32_2, "mul.rp.sat.f32", 200, 10)
+PTXSPEC_f_f_f(mul_rp_ftz_f32_2, "mul.rp.ftz.f32", 200, 14)
+PTXSPEC_f_f_f(mul_rp_ftz_sat_f32_2, "mul.rp.ftz.sat.f32", 200, 14)
+PTXSPEC_l_l_l(mul_f32x2_2, "mul.f32x2", 1000, 86)
+PTXSPEC_l_l_l(mul_ftz_f32x2_2, "mul.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(mul_rn_f32x2_2, "mul.rn.f32x2", 1000, 86)
+PTXSPEC_l_l_l(mul_rn_ftz_f32x2_2, "mul.rn.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(mul_rz_f32x2_2, "mul.rz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(mul_rz_ftz_f32x2_2, "mul.rz.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(mul_rm_f32x2_2, "mul.rm.f32x2", 1000, 86)
+PTXSPEC_l_l_l(mul_rm_ftz_f32x2_2, "mul.rm.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(mul_rp_f32x2_2, "mul.rp.f32x2", 1000, 86)
+PTXSPEC_l_l_l(mul_rp_ftz_f32x2_2, "mul.rp.ftz.f32x2", 1000, 86)
+PTXSPEC_d_d_d(mul_f64_2, "mul.f64", 100, 10)
+PTXSPEC_d_d_d(mul_rn_f64_2, "mul.rn.f64", 100, 10)
+PTXSPEC_d_d_d(mul_rz_f64_2, "mul.rz.f64", 100, 10)
+PTXSPEC_d_d_d(mul_rm_f64_2, "mul.rm.f64", 130, 10)
+PTXSPEC_d_d_d(mul_rp_f64_2, "mul.rp.f64", 130, 10)
+PTXSPEC_h_h_h(mul_f16_2, "mul.f16", 530, 42)
+PTXSPEC_r_r_r(mul_f16x2_2, "mul.f16x2", 530, 42)
+PTXSPEC_h_h_h(mul_sat_f16_2, "mul.sat.f16", 530, 42)
+PTXSPEC_r_r_r(mul_sat_f16x2_2, "mul.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h(mul_ftz_f16_2, "mul.ftz.f16", 530, 42)
+PTXSPEC_r_r_r(mul_ftz_f16x2_2, "mul.ftz.f16x2", 530, 42)
+PTXSPEC_h_h_h(mul_ftz_sat_f16_2, "mul.ftz.sat.f16", 530, 42)
+PTXSPEC_r_r_r(mul_ftz_sat_f16x2_2, "mul.ftz.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h(mul_rn_f16_2, "mul.rn.f16", 530, 42)
+PTXSPEC_r_r_r(mul_rn_f16x2_2, "mul.rn.f16x2", 530, 42)
+PTXSPEC_h_h_h(mul_rn_sat_f16_2, "mul.rn.sat.f16", 530, 42)
+PTXSPEC_r_r_r(mul_rn_sat_f16x2_2, "mul.rn.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h(mul_rn_ftz_f16_2, "mul.rn.ftz.f16", 530, 42)
+PTXSPEC_r_r_r(mul_rn_ftz_f16x2_2, "mul.rn.ftz.f16x2", 530, 42)
+PTXSPEC_h_h_h(mul_rn_ftz_sat_f16_2, "mul.rn.ftz.sat.f16", 530, 42)
+PTXSPEC_r_r_r(mul_rn_ftz_sat_f16x2_2, "mul.rn.ftz.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h(mul_bf16_2, "mul.bf16", 900, 78)
+PTXSPEC_r_r_r(mul_bf16x2_2, "mul.bf16x2", 900, 78)
+PTXSPEC_h_h_h(mul_rn_bf16_2, "mul.rn.bf16", 900, 78)
+PTXSPEC_r_r_r(mul_rn_bf16x2_2, "mul.rn.bf16x2", 900, 78)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long mul_f32_2_vectors[] = {
-    0x0, 0x80800000, 0x80000000, 0,
-    0x0, 0xff7fffff, 0x80000000, 0,
-    0x0, 0xbf800000, 0x80000000, 0,
-    0x0, 0xbfda5a5a, 0x80000000, 0,
-    0x0, 0x80800001, 0x80000000, 0,
-    0x80000000, 0x80800000, 0x0, 0,
-    0x80000000, 0xff7fffff, 0x0, 0,
-    0x80000000, 0xbf800000, 0x0, 0,
-    0x80000000, 0xbfda5a5a, 0x0, 0,
-    0x80000000, 0x80800001, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x7f800000, 0x80800000, 0xff800000, 0,
-    0x7f800000, 0xff7fffff, 0xff800000, 0,
-    0x7f800000, 0xbf800000, 0xff800000, 0,
-    0x7f800000, 0xbfda5a5a, 0xff800000, 0,
-    0x7f800000, 0x80800001, 0xff800000, 0,
-    0xff800000, 0xff800000, 0x7f800000, 0,
-    0x7f800000, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0x80000001, 0xff800000, 0,
-    0x7f800000, 0x807fffff, 0xff800000, 0,
-    0x7f800000, 0x805a5a5a, 0xff800000, 0,
-    0x0, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x40000000, 0x7f800000, 0,
-    0x7f7fffff, 0xc0000000, 0xff800000, 0,
-    0x800000, 0x800000, 0x0, 0,
-    0x80800000, 0x800000, 0x80000000, 0,
-    0x3f000000, 0xffffff, 0x800000, 0,
-    0x800001, 0x3f7ffffe, 0x800000, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows4[][4] = {
+    {0, 0x80800000, 0x80000000, 0},
+    {0, 0xff7fffff, 0x80000000, 0},
+    {0, 0xbf800000, 0x80000000, 0},
+    {0, 0xbfda5a5a, 0x80000000, 0},
+    {0, 0x80800001, 0x80000000, 0},
+    {0x80000000, 0x80800000, 0, 0},
+    {0x80000000, 0xff7fffff, 0, 0},
+    {0x80000000, 0xbf800000, 0, 0},
+    {0x80000000, 0xbfda5a5a, 0, 0},
+    {0x80000000, 0x80800001, 0, 0},
+    {0x80000000, 0, 0x80000000, 0},
+    {0x7f800000, 0x80800000, 0xff800000, 0},
+    {0x7f800000, 0xff7fffff, 0xff800000, 0},
+    {0x7f800000, 0xbf800000, 0xff800000, 0},
+    {0x7f800000, 0xbfda5a5a, 0xff800000, 0},
+    {0x7f800000, 0x80800001, 0xff800000, 0},
+    {0xff800000, 0xff800000, 0x7f800000, 0},
+    {0x7f800000, 0x80000000, 0x7fffffff, 1},
+    {0x7f800000, 0x80000001, 0xff800000, 0},
+    {0x7f800000, 0x807fffff, 0xff800000, 0},
+    {0x7f800000, 0x805a5a5a, 0xff800000, 0},
+    {0, 0xff800000, 0x7fffffff, 0},
+    {0x7fc00000, 0x800000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0},
+    {0xffffffff, 0x3f800000, 0x7fffffff, 0},
+    {0x7f800001, 0x3fda5a5a, 0x7fffffff, 0},
+    {0xffbfffff, 0x800001, 0x7fffffff, 0},
+    {0x80000000, 0x7fc00000, 0x7fffffff, 0},
+    {0x80000000, 0x7fda5a5a, 0x7fffffff, 0},
+    {0x80000000, 0xffffffff, 0x7fffffff, 0},
+    {0x80000000, 0x7f800001, 0x7fffffff, 0},
+    {0x80000000, 0xffbfffff, 0x7fffffff, 0},
+    {0x7f7fffff, 0x40000000, 0x7f800000, 0},
+    {0x7f7fffff, 0xc0000000, 0xff800000, 0},
+    {0x800000, 0x800000, 0, 0},
+    {0x80800000, 0x800000, 0x80000000, 0},
+    {0x3f000000, 0xffffff, 0x800000, 0},
+    {0x800001, 0x3f7ffffe, 0x800000, 0},
+    {0x40000000, 0x3fc00000, 0x3f800000, 0},
+    {0x7f800000, 0x3f000000, 0x3f800000, 0},
+    {0x3f000000, 0x3e800000, 0x3e000000, 0},
+    {0xbf800000, 0x3f000000, 0, 0},
+    {0x7fc00000, 0x3f800000, 0, 0},
+    {0x7fda5a5a, 0x3f800000, 0, 0},
+    {0xffffffff, 0x3f800000, 0, 0},
+    {0x7f800001, 0x3f800000, 0, 0},
+    {0xffbfffff, 0x3f800000, 0, 0},
+    {0x7f800000, 0x80000000, 0, 0},
+    {0x80000000, 0x3f800000, 0, 0},
+    {0x7f800000, 0x80000001, 0x7fffffff, 1},
+    {0x7f800000, 0x807fffff, 0x7fffffff, 1},
+    {0x7f800000, 0x805a5a5a, 0x7fffffff, 1},
+    {0x3f000000, 0xffffff, 0, 0},
+    {0x7f7fffff, 0x40000000, 0x7f7fffff, 0},
+    {0x7f7fffff, 0xc0000000, 0xff7fffff, 0},
+    {0x80800000, 0x800000, 0x80000001, 0},
+    {0x800000, 0x800000, 1, 0},
+    {0, 0x8010000000000000, 0x8000000000000000, 0},
+    {0, 0xffefffffffffffff, 0x8000000000000000, 0},
+    {0, 0xbff0000000000000, 0x8000000000000000, 0},
+    {0, 0xbffa5a5a5a5a5a5a, 0x8000000000000000, 0},
+    {0, 0x8010000000000001, 0x8000000000000000, 0},
+    {0x8000000000000000, 0x8010000000000000, 0, 0},
+    {0x8000000000000000, 0xffefffffffffffff, 0, 0},
+    {0x8000000000000000, 0xbff0000000000000, 0, 0},
+    {0x8000000000000000, 0xbffa5a5a5a5a5a5a, 0, 0},
+    {0x8000000000000000, 0x8010000000000001, 0, 0},
+    {0x8000000000000000, 0, 0x8000000000000000, 0},
+    {0x7ff0000000000000, 0x8010000000000000, 0xfff0000000000000, 0},
+    {0x7ff0000000000000, 0xffefffffffffffff, 0xfff0000000000000, 0},
+    {0x7ff0000000000000, 0xbff0000000000000, 0xfff0000000000000, 0},
+    {0x7ff0000000000000, 0xbffa5a5a5a5a5a5a, 0xfff0000000000000, 0},
+    {0x7ff0000000000000, 0x8010000000000001, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0xfff0000000000000, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x8000000000000000, 0xfff8000000000000, 1},
+    {0x7ff0000000000000, 0x8000000000000001, 0xfff0000000000000, 0},
+    {0x7ff0000000000000, 0x800fffffffffffff, 0xfff0000000000000, 0},
+    {0x7ff0000000000000, 0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0},
+    {0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0},
+    {0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0},
+    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0},
+    {0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0},
+    {0x7ff0000000000000, 0x8000000000000000, 0xfff8000000000000, 0},
+    {0x7fefffffffffffff, 0x4000000000000000, 0x7ff0000000000000, 0},
+    {0x7fefffffffffffff, 0xc000000000000000, 0xfff0000000000000, 0},
+    {0x10000000000000, 0x10000000000000, 0, 0},
+    {0x8010000000000000, 0x10000000000000, 0x8000000000000000, 0},
+    {0x7fefffffffffffff, 0x4000000000000000, 0x7fefffffffffffff, 0},
+    {0x7fefffffffffffff, 0xc000000000000000, 0xffefffffffffffff, 0},
+    {0x8010000000000000, 0x10000000000000, 0x8000000000000001, 0},
+    {0x10000000000000, 0x10000000000000, 1, 0},
+    {0, 0x8400, 0x8000, 0},
+    {0, 0xfbff, 0x8000, 0},
+    {0, 0xbc00, 0x8000, 0},
+    {0, 0xbe5a, 0x8000, 0},
+    {0, 0x8401, 0x8000, 0},
+    {0x8000, 0x8400, 0, 0},
+    {0x8000, 0xfbff, 0, 0},
+    {0x8000, 0xbc00, 0, 0},
+    {0x8000, 0xbe5a, 0, 0},
+    {0x8000, 0x8401, 0, 0},
+    {0x8000, 0, 0x8000, 0},
+    {0x7c00, 0x8400, 0xfc00, 0},
+    {0x7c00, 0xfbff, 0xfc00, 0},
+    {0x7c00, 0xbc00, 0xfc00, 0},
+    {0x7c00, 0xbe5a, 0xfc00, 0},
+    {0x7c00, 0x8401, 0xfc00, 0},
+    {0xfc00, 0xfc00, 0x7c00, 0},
+    {0x7c00, 0x8000, 0x7fff, 1},
+    {0x7c00, 0x8001, 0xfc00, 0},
+    {0x7c00, 0x83ff, 0xfc00, 0},
+    {0x7c00, 0x825a, 0xfc00, 0},
+    {0xfc00, 0, 0x7fff, 0},
+    {0x7e00, 0x400, 0x7fff, 0},
+    {0x7e5a, 0x7bff, 0x7fff, 0},
+    {0xffff, 0x3c00, 0x7fff, 0},
+    {0x7c01, 0x3e5a, 0x7fff, 0},
+    {0xfdff, 0x401, 0x7fff, 0},
+    {0x7bff, 0x4000, 0x7c00, 0},
+    {0x7bff, 0xc000, 0xfc00, 0},
+    {0x400, 0x400, 0, 0},
+    {0x8400, 0x400, 0x8000, 0},
+    {0x4000, 0x3e00, 0x3c00, 0},
+    {0x7c00, 0x3800, 0x3c00, 0},
+    {0x3800, 0x3400, 0x3000, 0},
+    {0xbc00, 0x3800, 0, 0},
+    {0x7e00, 0x3c00, 0, 0},
+    {0x7e5a, 0x3c00, 0, 0},
+    {0xffff, 0x3c00, 0, 0},
+    {0x7c01, 0x3c00, 0, 0},
+    {0xfdff, 0x3c00, 0, 0},
+    {0x7c00, 0x8000, 0, 0},
+    {0x8000, 0x3c00, 0, 0},
+    {0x7c00, 0x8001, 0x7fff, 1},
+    {0x7c00, 0x83ff, 0x7fff, 1},
+    {0x7c00, 0x825a, 0x7fff, 1},
+    {0, 0x8080, 0x8000, 0},
+    {0, 0xff7f, 0x8000, 0},
+    {0, 0xbf80, 0x8000, 0},
+    {0, 0xbfda, 0x8000, 0},
+    {0, 0x8081, 0x8000, 0},
+    {0x8000, 0x8080, 0, 0},
+    {0x8000, 0xff7f, 0, 0},
+    {0x8000, 0xbf80, 0, 0},
+    {0x8000, 0xbfda, 0, 0},
+    {0x8000, 0x8081, 0, 0},
+    {0x7f80, 0x8080, 0xff80, 0},
+    {0x7f80, 0xff7f, 0xff80, 0},
+    {0x7f80, 0xbf80, 0xff80, 0},
+    {0x7f80, 0xbfda, 0xff80, 0},
+    {0x7f80, 0x8081, 0xff80, 0},
+    {0xff80, 0xff80, 0x7f80, 0},
+    {0x7f80, 0x8000, 0x7fff, 1},
+    {0x7f80, 0x8001, 0xff80, 0},
+    {0x7f80, 0x807f, 0xff80, 0},
+    {0x7f80, 0x805a, 0xff80, 0},
+    {0xff80, 0, 0x7fff, 0},
+    {0x7fc0, 0x80, 0x7fff, 0},
+    {0x7fda, 0x7f7f, 0x7fff, 0},
+    {0xffff, 0x3f80, 0x7fff, 0},
+    {0x7f81, 0x3fda, 0x7fff, 0},
+    {0xffbf, 0x81, 0x7fff, 0},
+    {0x7f7f, 0x4000, 0x7f80, 0},
+    {0x7f7f, 0xc000, 0xff80, 0},
+    {0x80, 0x80, 0, 0},
+    {0x8080, 0x80, 0x8000, 0},
 };
-static const unsigned long long mul_sat_f32_2_vectors[] = {
-    0x40000000, 0x3fc00000, 0x3f800000, 0,
-    0x7f800000, 0x3f000000, 0x3f800000, 0,
-    0x3f000000, 0x3e800000, 0x3e000000, 0,
-    0xbf800000, 0x3f000000, 0x0, 0,
-    0x7fc00000, 0x3f800000, 0x0, 0,
-    0x7fda5a5a, 0x3f800000, 0x0, 0,
-    0xffffffff, 0x3f800000, 0x0, 0,
-    0x7f800001, 0x3f800000, 0x0, 0,
-    0xffbfffff, 0x3f800000, 0x0, 0,
-    0x7f800000, 0x80000000, 0x0, 0,
-    0x80000000, 0x3f800000, 0x0, 0,
-};
-static const unsigned long long mul_ftz_f32_2_vectors[] = {
-    0x0, 0x80800000, 0x80000000, 0,
-    0x0, 0xff7fffff, 0x80000000, 0,
-    0x0, 0xbf800000, 0x80000000, 0,
-    0x0, 0xbfda5a5a, 0x80000000, 0,
-    0x0, 0x80800001, 0x80000000, 0,
-    0x80000000, 0x80800000, 0x0, 0,
-    0x80000000, 0xff7fffff, 0x0, 0,
-    0x80000000, 0xbf800000, 0x0, 0,
-    0x80000000, 0xbfda5a5a, 0x0, 0,
-    0x80000000, 0x80800001, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x7f800000, 0x80800000, 0xff800000, 0,
-    0x7f800000, 0xff7fffff, 0xff800000, 0,
-    0x7f800000, 0xbf800000, 0xff800000, 0,
-    0x7f800000, 0xbfda5a5a, 0xff800000, 0,
-    0x7f800000, 0x80800001, 0xff800000, 0,
-    0xff800000, 0xff800000, 0x7f800000, 0,
-    0x7f800000, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0x80000001, 0x7fffffff, 1,
-    0x7f800000, 0x807fffff, 0x7fffffff, 1,
-    0x7f800000, 0x805a5a5a, 0x7fffffff, 1,
-    0x0, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x40000000, 0x7f800000, 0,
-    0x7f7fffff, 0xc0000000, 0xff800000, 0,
-    0x800000, 0x800000, 0x0, 0,
-    0x80800000, 0x800000, 0x80000000, 0,
-    0x3f000000, 0xffffff, 0x0, 0,
-    0x800001, 0x3f7ffffe, 0x800000, 0,
-};
-static const unsigned long long mul_rz_f32_2_vectors[] = {
-    0x0, 0x80800000, 0x80000000, 0,
-    0x0, 0xff7fffff, 0x80000000, 0,
-    0x0, 0xbf800000, 0x80000000, 0,
-    0x0, 0xbfda5a5a, 0x80000000, 0,
-    0x0, 0x80800001, 0x80000000, 0,
-    0x80000000, 0x80800000, 0x0, 0,
-    0x80000000, 0xff7fffff, 0x0, 0,
-    0x80000000, 0xbf800000, 0x0, 0,
-    0x80000000, 0xbfda5a5a, 0x0, 0,
-    0x80000000, 0x80800001, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x7f800000, 0x80800000, 0xff800000, 0,
-    0x7f800000, 0xff7fffff, 0xff800000, 0,
-    0x7f800000, 0xbf800000, 0xff800000, 0,
-    0x7f800000, 0xbfda5a5a, 0xff800000, 0,
-    0x7f800000, 0x80800001, 0xff800000, 0,
-    0xff800000, 0xff800000, 0x7f800000, 0,
-    0x7f800000, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0x80000001, 0xff800000, 0,
-    0x7f800000, 0x807fffff, 0xff800000, 0,
-    0x7f800000, 0x805a5a5a, 0xff800000, 0,
-    0x0, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x40000000, 0x7f7fffff, 0,
-    0x7f7fffff, 0xc0000000, 0xff7fffff, 0,
-    0x800000, 0x800000, 0x0, 0,
-    0x80800000, 0x800000, 0x80000000, 0,
-};
-static const unsigned long long mul_rz_ftz_f32_2_vectors[] = {
-    0x0, 0x80800000, 0x80000000, 0,
-    0x0, 0xff7fffff, 0x80000000, 0,
-    0x0, 0xbf800000, 0x80000000, 0,
-    0x0, 0xbfda5a5a, 0x80000000, 0,
-    0x0, 0x80800001, 0x80000000, 0,
-    0x80000000, 0x80800000, 0x0, 0,
-    0x80000000, 0xff7fffff, 0x0, 0,
-    0x80000000, 0xbf800000, 0x0, 0,
-    0x80000000, 0xbfda5a5a, 0x0, 0,
-    0x80000000, 0x80800001, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x7f800000, 0x80800000, 0xff800000, 0,
-    0x7f800000, 0xff7fffff, 0xff800000, 0,
-    0x7f800000, 0xbf800000, 0xff800000, 0,
-    0x7f800000, 0xbfda5a5a, 0xff800000, 0,
-    0x7f800000, 0x80800001, 0xff800000, 0,
-    0xff800000, 0xff800000, 0x7f800000, 0,
-    0x7f800000, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0x80000001, 0x7fffffff, 1,
-    0x7f800000, 0x807fffff, 0x7fffffff, 1,
-    0x7f800000, 0x805a5a5a, 0x7fffffff, 1,
-    0x0, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x40000000, 0x7f7fffff, 0,
-    0x7f7fffff, 0xc0000000, 0xff7fffff, 0,
-    0x800000, 0x800000, 0x0, 0,
-    0x80800000, 0x800000, 0x80000000, 0,
-};
-static const unsigned long long mul_rm_f32_2_vectors[] = {
-    0x0, 0x80800000, 0x80000000, 0,
-    0x0, 0xff7fffff, 0x80000000, 0,
-    0x0, 0xbf800000, 0x80000000, 0,
-    0x0, 0xbfda5a5a, 0x80000000, 0,
-    0x0, 0x80800001, 0x80000000, 0,
-    0x80000000, 0x80800000, 0x0, 0,
-    0x80000000, 0xff7fffff, 0x0, 0,
-    0x80000000, 0xbf800000, 0x0, 0,
-    0x80000000, 0xbfda5a5a, 0x0, 0,
-    0x80000000, 0x80800001, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x7f800000, 0x80800000, 0xff800000, 0,
-    0x7f800000, 0xff7fffff, 0xff800000, 0,
-    0x7f800000, 0xbf800000, 0xff800000, 0,
-    0x7f800000, 0xbfda5a5a, 0xff800000, 0,
-    0x7f800000, 0x80800001, 0xff800000, 0,
-    0xff800000, 0xff800000, 0x7f800000, 0,
-    0x7f800000, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0x80000001, 0xff800000, 0,
-    0x7f800000, 0x807fffff, 0xff800000, 0,
-    0x7f800000, 0x805a5a5a, 0xff800000, 0,
-    0x0, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x40000000, 0x7f7fffff, 0,
-    0x7f7fffff, 0xc0000000, 0xff800000, 0,
-    0x800000, 0x800000, 0x0, 0,
-    0x80800000, 0x800000, 0x80000001, 0,
-};
-static const unsigned long long mul_rm_ftz_f32_2_vectors[] = {
-    0x0, 0x80800000, 0x80000000, 0,
-    0x0, 0xff7fffff, 0x80000000, 0,
-    0x0, 0xbf800000, 0x80000000, 0,
-    0x0, 0xbfda5a5a, 0x80000000, 0,
-    0x0, 0x80800001, 0x80000000, 0,
-    0x80000000, 0x80800000, 0x0, 0,
-    0x80000000, 0xff7fffff, 0x0, 0,
-    0x80000000, 0xbf800000, 0x0, 0,
-    0x80000000, 0xbfda5a5a, 0x0, 0,
-    0x80000000, 0x80800001, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x7f800000, 0x80800000, 0xff800000, 0,
-    0x7f800000, 0xff7fffff, 0xff800000, 0,
-    0x7f800000, 0xbf800000, 0xff800000, 0,
-    0x7f800000, 0xbfda5a5a, 0xff800000, 0,
-    0x7f800000, 0x80800001, 0xff800000, 0,
-    0xff800000, 0xff800000, 0x7f800000, 0,
-    0x7f800000, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0x80000001, 0x7fffffff, 1,
-    0x7f800000, 0x807fffff, 0x7fffffff, 1,
-    0x7f800000, 0x805a5a5a, 0x7fffffff, 1,
-    0x0, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x40000000, 0x7f7fffff, 0,
-    0x7f7fffff, 0xc0000000, 0xff800000, 0,
-};
-static const unsigned long long mul_rp_f32_2_vectors[] = {
-    0x0, 0x80800000, 0x80000000, 0,
-    0x0, 0xff7fffff, 0x80000000, 0,
-    0x0, 0xbf800000, 0x80000000, 0,
-    0x0, 0xbfda5a5a, 0x80000000, 0,
-    0x0, 0x80800001, 0x80000000, 0,
-    0x80000000, 0x80800000, 0x0, 0,
-    0x80000000, 0xff7fffff, 0x0, 0,
-    0x80000000, 0xbf800000, 0x0, 0,
-    0x80000000, 0xbfda5a5a, 0x0, 0,
-    0x80000000, 0x80800001, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x7f800000, 0x80800000, 0xff800000, 0,
-    0x7f800000, 0xff7fffff, 0xff800000, 0,
-    0x7f800000, 0xbf800000, 0xff800000, 0,
-    0x7f800000, 0xbfda5a5a, 0xff800000, 0,
-    0x7f800000, 0x80800001, 0xff800000, 0,
-    0xff800000, 0xff800000, 0x7f800000, 0,
-    0x7f800000, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0x80000001, 0xff800000, 0,
-    0x7f800000, 0x807fffff, 0xff800000, 0,
-    0x7f800000, 0x805a5a5a, 0xff800000, 0,
-    0x0, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x40000000, 0x7f800000, 0,
-    0x7f7fffff, 0xc0000000, 0xff7fffff, 0,
-    0x800000, 0x800000, 0x1, 0,
-    0x80800000, 0x800000, 0x80000000, 0,
-};
-static const unsigned long long mul_rp_ftz_f32_2_vectors[] = {
-    0x0, 0x80800000, 0x80000000, 0,
-    0x0, 0xff7fffff, 0x80000000, 0,
-    0x0, 0xbf800000, 0x80000000, 0,
-    0x0, 0xbfda5a5a, 0x80000000, 0,
-    0x0, 0x80800001, 0x80000000, 0,
-    0x80000000, 0x80800000, 0x0, 0,
-    0x80000000, 0xff7fffff, 0x0, 0,
-    0x80000000, 0xbf800000, 0x0, 0,
-    0x80000000, 0xbfda5a5a, 0x0, 0,
-    0x80000000, 0x80800001, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x7f800000, 0x80800000, 0xff800000, 0,
-    0x7f800000, 0xff7fffff, 0xff800000, 0,
-    0x7f800000, 0xbf800000, 0xff800000, 0,
-    0x7f800000, 0xbfda5a5a, 0xff800000, 0,
-    0x7f800000, 0x80800001, 0xff800000, 0,
-    0xff800000, 0xff800000, 0x7f800000, 0,
-    0x7f800000, 0x80000000, 0x7fffffff, 1,
-    0x7f800000, 0x80000001, 0x7fffffff, 1,
-    0x7f800000, 0x807fffff, 0x7fffffff, 1,
-    0x7f800000, 0x805a5a5a, 0x7fffffff, 1,
-    0x0, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0x40000000, 0x7f800000, 0,
-    0x7f7fffff, 0xc0000000, 0xff7fffff, 0,
-};
-static const unsigned long long mul_f32x2_2_vectors[] = {
-    0x0, 0x8080000080800000, 0x8000000080000000, 0,
-    0x0, 0xff7fffffff7fffff, 0x8000000080000000, 0,
-    0x0, 0xbf800000bf800000, 0x8000000080000000, 0,
-    0x0, 0xbfda5a5abfda5a5a, 0x8000000080000000, 0,
-    0x0, 0x8080000180800001, 0x8000000080000000, 0,
-    0x8000000080000000, 0x8080000080800000, 0x0, 0,
-    0x8000000080000000, 0xff7fffffff7fffff, 0x0, 0,
-    0x8000000080000000, 0xbf800000bf800000, 0x0, 0,
-    0x8000000080000000, 0xbfda5a5abfda5a5a, 0x0, 0,
-    0x8000000080000000, 0x8080000180800001, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0xff800000ff800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8000000080000000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000180000001, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x807fffff807fffff, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x805a5a5a805a5a5a, 0xff800000ff800000, 0,
-    0x0, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x7f8000007f800000, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0xff800000ff800000, 0,
-    0x80000000800000, 0x80000000800000, 0x0, 0,
-    0x8080000080800000, 0x80000000800000, 0x8000000080000000, 0,
-};
-static const unsigned long long mul_ftz_f32x2_2_vectors[] = {
-    0x0, 0x8080000080800000, 0x8000000080000000, 0,
-    0x0, 0xff7fffffff7fffff, 0x8000000080000000, 0,
-    0x0, 0xbf800000bf800000, 0x8000000080000000, 0,
-    0x0, 0xbfda5a5abfda5a5a, 0x8000000080000000, 0,
-    0x0, 0x8080000180800001, 0x8000000080000000, 0,
-    0x8000000080000000, 0x8080000080800000, 0x0, 0,
-    0x8000000080000000, 0xff7fffffff7fffff, 0x0, 0,
-    0x8000000080000000, 0xbf800000bf800000, 0x0, 0,
-    0x8000000080000000, 0xbfda5a5abfda5a5a, 0x0, 0,
-    0x8000000080000000, 0x8080000180800001, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0xff800000ff800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8000000080000000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000180000001, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x807fffff807fffff, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x805a5a5a805a5a5a, 0x7fffffff7fffffff, 1,
-    0x0, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x7f8000007f800000, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0xff800000ff800000, 0,
-    0x80000000800000, 0x80000000800000, 0x0, 0,
-    0x8080000080800000, 0x80000000800000, 0x8000000080000000, 0,
-};
-static const unsigned long long mul_rz_f32x2_2_vectors[] = {
-    0x0, 0x8080000080800000, 0x8000000080000000, 0,
-    0x0, 0xff7fffffff7fffff, 0x8000000080000000, 0,
-    0x0, 0xbf800000bf800000, 0x8000000080000000, 0,
-    0x0, 0xbfda5a5abfda5a5a, 0x8000000080000000, 0,
-    0x0, 0x8080000180800001, 0x8000000080000000, 0,
-    0x8000000080000000, 0x8080000080800000, 0x0, 0,
-    0x8000000080000000, 0xff7fffffff7fffff, 0x0, 0,
-    0x8000000080000000, 0xbf800000bf800000, 0x0, 0,
-    0x8000000080000000, 0xbfda5a5abfda5a5a, 0x0, 0,
-    0x8000000080000000, 0x8080000180800001, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0xff800000ff800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8000000080000000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000180000001, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x807fffff807fffff, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x805a5a5a805a5a5a, 0xff800000ff800000, 0,
-    0x0, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x7f7fffff7f7fffff, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0xff7fffffff7fffff, 0,
-    0x80000000800000, 0x80000000800000, 0x0, 0,
-    0x8080000080800000, 0x80000000800000, 0x8000000080000000, 0,
-};
-static const unsigned long long mul_rz_ftz_f32x2_2_vectors[] = {
-    0x0, 0x8080000080800000, 0x8000000080000000, 0,
-    0x0, 0xff7fffffff7fffff, 0x8000000080000000, 0,
-    0x0, 0xbf800000bf800000, 0x8000000080000000, 0,
-    0x0, 0xbfda5a5abfda5a5a, 0x8000000080000000, 0,
-    0x0, 0x8080000180800001, 0x8000000080000000, 0,
-    0x8000000080000000, 0x8080000080800000, 0x0, 0,
-    0x8000000080000000, 0xff7fffffff7fffff, 0x0, 0,
-    0x8000000080000000, 0xbf800000bf800000, 0x0, 0,
-    0x8000000080000000, 0xbfda5a5abfda5a5a, 0x0, 0,
-    0x8000000080000000, 0x8080000180800001, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0xff800000ff800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8000000080000000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000180000001, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x807fffff807fffff, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x805a5a5a805a5a5a, 0x7fffffff7fffffff, 1,
-    0x0, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x7f7fffff7f7fffff, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0xff7fffffff7fffff, 0,
-    0x80000000800000, 0x80000000800000, 0x0, 0,
-    0x8080000080800000, 0x80000000800000, 0x8000000080000000, 0,
-};
-static const unsigned long long mul_rm_f32x2_2_vectors[] = {
-    0x0, 0x8080000080800000, 0x8000000080000000, 0,
-    0x0, 0xff7fffffff7fffff, 0x8000000080000000, 0,
-    0x0, 0xbf800000bf800000, 0x8000000080000000, 0,
-    0x0, 0xbfda5a5abfda5a5a, 0x8000000080000000, 0,
-    0x0, 0x8080000180800001, 0x8000000080000000, 0,
-    0x8000000080000000, 0x8080000080800000, 0x0, 0,
-    0x8000000080000000, 0xff7fffffff7fffff, 0x0, 0,
-    0x8000000080000000, 0xbf800000bf800000, 0x0, 0,
-    0x8000000080000000, 0xbfda5a5abfda5a5a, 0x0, 0,
-    0x8000000080000000, 0x8080000180800001, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0xff800000ff800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8000000080000000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000180000001, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x807fffff807fffff, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x805a5a5a805a5a5a, 0xff800000ff800000, 0,
-    0x0, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x7f7fffff7f7fffff, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0xff800000ff800000, 0,
-    0x80000000800000, 0x80000000800000, 0x0, 0,
-    0x8080000080800000, 0x80000000800000, 0x8000000180000001, 0,
-};
-static const unsigned long long mul_rm_ftz_f32x2_2_vectors[] = {
-    0x0, 0x8080000080800000, 0x8000000080000000, 0,
-    0x0, 0xff7fffffff7fffff, 0x8000000080000000, 0,
-    0x0, 0xbf800000bf800000, 0x8000000080000000, 0,
-    0x0, 0xbfda5a5abfda5a5a, 0x8000000080000000, 0,
-    0x0, 0x8080000180800001, 0x8000000080000000, 0,
-    0x8000000080000000, 0x8080000080800000, 0x0, 0,
-    0x8000000080000000, 0xff7fffffff7fffff, 0x0, 0,
-    0x8000000080000000, 0xbf800000bf800000, 0x0, 0,
-    0x8000000080000000, 0xbfda5a5abfda5a5a, 0x0, 0,
-    0x8000000080000000, 0x8080000180800001, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0xff800000ff800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8000000080000000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000180000001, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x807fffff807fffff, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x805a5a5a805a5a5a, 0x7fffffff7fffffff, 1,
-    0x0, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x7f7fffff7f7fffff, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0xff800000ff800000, 0,
-};
-static const unsigned long long mul_rp_f32x2_2_vectors[] = {
-    0x0, 0x8080000080800000, 0x8000000080000000, 0,
-    0x0, 0xff7fffffff7fffff, 0x8000000080000000, 0,
-    0x0, 0xbf800000bf800000, 0x8000000080000000, 0,
-    0x0, 0xbfda5a5abfda5a5a, 0x8000000080000000, 0,
-    0x0, 0x8080000180800001, 0x8000000080000000, 0,
-    0x8000000080000000, 0x8080000080800000, 0x0, 0,
-    0x8000000080000000, 0xff7fffffff7fffff, 0x0, 0,
-    0x8000000080000000, 0xbf800000bf800000, 0x0, 0,
-    0x8000000080000000, 0xbfda5a5abfda5a5a, 0x0, 0,
-    0x8000000080000000, 0x8080000180800001, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0xff800000ff800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8000000080000000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000180000001, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x807fffff807fffff, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x805a5a5a805a5a5a, 0xff800000ff800000, 0,
-    0x0, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x7f8000007f800000, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0xff7fffffff7fffff, 0,
-    0x80000000800000, 0x80000000800000, 0x100000001, 0,
-    0x8080000080800000, 0x80000000800000, 0x8000000080000000, 0,
-};
-static const unsigned long long mul_rp_ftz_f32x2_2_vectors[] = {
-    0x0, 0x8080000080800000, 0x8000000080000000, 0,
-    0x0, 0xff7fffffff7fffff, 0x8000000080000000, 0,
-    0x0, 0xbf800000bf800000, 0x8000000080000000, 0,
-    0x0, 0xbfda5a5abfda5a5a, 0x8000000080000000, 0,
-    0x0, 0x8080000180800001, 0x8000000080000000, 0,
-    0x8000000080000000, 0x8080000080800000, 0x0, 0,
-    0x8000000080000000, 0xff7fffffff7fffff, 0x0, 0,
-    0x8000000080000000, 0xbf800000bf800000, 0x0, 0,
-    0x8000000080000000, 0xbfda5a5abfda5a5a, 0x0, 0,
-    0x8000000080000000, 0x8080000180800001, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x8080000080800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xff7fffffff7fffff, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbf800000bf800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0xbfda5a5abfda5a5a, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x8080000180800001, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0xff800000ff800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x8000000080000000, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x8000000180000001, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x807fffff807fffff, 0x7fffffff7fffffff, 1,
-    0x7f8000007f800000, 0x805a5a5a805a5a5a, 0x7fffffff7fffffff, 1,
-    0x0, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0x4000000040000000, 0x7f8000007f800000, 0,
-    0x7f7fffff7f7fffff, 0xc0000000c0000000, 0xff7fffffff7fffff, 0,
-};
-static const unsigned long long mul_f64_2_vectors[] = {
-    0x0, 0x8010000000000000, 0x8000000000000000, 0,
-    0x0, 0xffefffffffffffff, 0x8000000000000000, 0,
-    0x0, 0xbff0000000000000, 0x8000000000000000, 0,
-    0x0, 0xbffa5a5a5a5a5a5a, 0x8000000000000000, 0,
-    0x0, 0x8010000000000001, 0x8000000000000000, 0,
-    0x8000000000000000, 0x8010000000000000, 0x0, 0,
-    0x8000000000000000, 0xffefffffffffffff, 0x0, 0,
-    0x8000000000000000, 0xbff0000000000000, 0x0, 0,
-    0x8000000000000000, 0xbffa5a5a5a5a5a5a, 0x0, 0,
-    0x8000000000000000, 0x8010000000000001, 0x0, 0,
-    0x8000000000000000, 0x0, 0x8000000000000000, 0,
-    0x7ff0000000000000, 0x8010000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xffefffffffffffff, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xbff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xbffa5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x8010000000000001, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0xfff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x8000000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0x8000000000000001, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x800fffffffffffff, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0x8000000000000000, 0xfff8000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0x7ff0000000000000, 0,
-    0x7fefffffffffffff, 0xc000000000000000, 0xfff0000000000000, 0,
-    0x10000000000000, 0x10000000000000, 0x0, 0,
-    0x8010000000000000, 0x10000000000000, 0x8000000000000000, 0,
-};
-static const unsigned long long mul_rz_f64_2_vectors[] = {
-    0x0, 0x8010000000000000, 0x8000000000000000, 0,
-    0x0, 0xffefffffffffffff, 0x8000000000000000, 0,
-    0x0, 0xbff0000000000000, 0x8000000000000000, 0,
-    0x0, 0xbffa5a5a5a5a5a5a, 0x8000000000000000, 0,
-    0x0, 0x8010000000000001, 0x8000000000000000, 0,
-    0x8000000000000000, 0x8010000000000000, 0x0, 0,
-    0x8000000000000000, 0xffefffffffffffff, 0x0, 0,
-    0x8000000000000000, 0xbff0000000000000, 0x0, 0,
-    0x8000000000000000, 0xbffa5a5a5a5a5a5a, 0x0, 0,
-    0x8000000000000000, 0x8010000000000001, 0x0, 0,
-    0x8000000000000000, 0x0, 0x8000000000000000, 0,
-    0x7ff0000000000000, 0x8010000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xffefffffffffffff, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xbff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xbffa5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x8010000000000001, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0xfff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x8000000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0x8000000000000001, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x800fffffffffffff, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0x8000000000000000, 0xfff8000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0x7fefffffffffffff, 0,
-    0x7fefffffffffffff, 0xc000000000000000, 0xffefffffffffffff, 0,
-    0x10000000000000, 0x10000000000000, 0x0, 0,
-    0x8010000000000000, 0x10000000000000, 0x8000000000000000, 0,
-};
-static const unsigned long long mul_rm_f64_2_vectors[] = {
-    0x0, 0x8010000000000000, 0x8000000000000000, 0,
-    0x0, 0xffefffffffffffff, 0x8000000000000000, 0,
-    0x0, 0xbff0000000000000, 0x8000000000000000, 0,
-    0x0, 0xbffa5a5a5a5a5a5a, 0x8000000000000000, 0,
-    0x0, 0x8010000000000001, 0x8000000000000000, 0,
-    0x8000000000000000, 0x8010000000000000, 0x0, 0,
-    0x8000000000000000, 0xffefffffffffffff, 0x0, 0,
-    0x8000000000000000, 0xbff0000000000000, 0x0, 0,
-    0x8000000000000000, 0xbffa5a5a5a5a5a5a, 0x0, 0,
-    0x8000000000000000, 0x8010000000000001, 0x0, 0,
-    0x8000000000000000, 0x0, 0x8000000000000000, 0,
-    0x7ff0000000000000, 0x8010000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xffefffffffffffff, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xbff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xbffa5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x8010000000000001, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0xfff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x8000000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0x8000000000000001, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x800fffffffffffff, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0x8000000000000000, 0xfff8000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0x7fefffffffffffff, 0,
-    0x7fefffffffffffff, 0xc000000000000000, 0xfff0000000000000, 0,
-    0x10000000000000, 0x10000000000000, 0x0, 0,
-    0x8010000000000000, 0x10000000000000, 0x8000000000000001, 0,
-};
-static const unsigned long long mul_rp_f64_2_vectors[] = {
-    0x0, 0x8010000000000000, 0x8000000000000000, 0,
-    0x0, 0xffefffffffffffff, 0x8000000000000000, 0,
-    0x0, 0xbff0000000000000, 0x8000000000000000, 0,
-    0x0, 0xbffa5a5a5a5a5a5a, 0x8000000000000000, 0,
-    0x0, 0x8010000000000001, 0x8000000000000000, 0,
-    0x8000000000000000, 0x8010000000000000, 0x0, 0,
-    0x8000000000000000, 0xffefffffffffffff, 0x0, 0,
-    0x8000000000000000, 0xbff0000000000000, 0x0, 0,
-    0x8000000000000000, 0xbffa5a5a5a5a5a5a, 0x0, 0,
-    0x8000000000000000, 0x8010000000000001, 0x0, 0,
-    0x8000000000000000, 0x0, 0x8000000000000000, 0,
-    0x7ff0000000000000, 0x8010000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xffefffffffffffff, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xbff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0xbffa5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x8010000000000001, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0xfff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x8000000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000000, 0x8000000000000001, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x800fffffffffffff, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0x8000000000000000, 0xfff8000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000000, 0x7ff0000000000000, 0,
-    0x7fefffffffffffff, 0xc000000000000000, 0xffefffffffffffff, 0,
-    0x10000000000000, 0x10000000000000, 0x1, 0,
-    0x8010000000000000, 0x10000000000000, 0x8000000000000000, 0,
-};
-static const unsigned long long mul_f16_2_vectors[] = {
-    0x0, 0x8400, 0x8000, 0,
-    0x0, 0xfbff, 0x8000, 0,
-    0x0, 0xbc00, 0x8000, 0,
-    0x0, 0xbe5a, 0x8000, 0,
-    0x0, 0x8401, 0x8000, 0,
-    0x8000, 0x8400, 0x0, 0,
-    0x8000, 0xfbff, 0x0, 0,
-    0x8000, 0xbc00, 0x0, 0,
-    0x8000, 0xbe5a, 0x0, 0,
-    0x8000, 0x8401, 0x0, 0,
-    0x8000, 0x0, 0x8000, 0,
-    0x7c00, 0x8400, 0xfc00, 0,
-    0x7c00, 0xfbff, 0xfc00, 0,
-    0x7c00, 0xbc00, 0xfc00, 0,
-    0x7c00, 0xbe5a, 0xfc00, 0,
-    0x7c00, 0x8401, 0xfc00, 0,
-    0xfc00, 0xfc00, 0x7c00, 0,
-    0x7c00, 0x8000, 0x7fff, 1,
-    0x7c00, 0x8001, 0xfc00, 0,
-    0x7c00, 0x83ff, 0xfc00, 0,
-    0x7c00, 0x825a, 0xfc00, 0,
-    0xfc00, 0x0, 0x7fff, 0,
-    0x7e00, 0x400, 0x7fff, 0,
-    0x7e5a, 0x7bff, 0x7fff, 0,
-    0xffff, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3e5a, 0x7fff, 0,
-    0xfdff, 0x401, 0x7fff, 0,
-    0x7bff, 0x4000, 0x7c00, 0,
-    0x7bff, 0xc000, 0xfc00, 0,
-    0x400, 0x400, 0x0, 0,
-    0x8400, 0x400, 0x8000, 0,
-};
-static const unsigned long long mul_f16x2_2_vectors[] = {
-    0x0, 0x84008400, 0x80008000, 0,
-    0x0, 0xfbfffbff, 0x80008000, 0,
-    0x0, 0xbc00bc00, 0x80008000, 0,
-    0x0, 0xbe5abe5a, 0x80008000, 0,
-    0x0, 0x84018401, 0x80008000, 0,
-    0x80008000, 0x84008400, 0x0, 0,
-    0x80008000, 0xfbfffbff, 0x0, 0,
-    0x80008000, 0xbc00bc00, 0x0, 0,
-    0x80008000, 0xbe5abe5a, 0x0, 0,
-    0x80008000, 0x84018401, 0x0, 0,
-    0x80008000, 0x0, 0x80008000, 0,
-    0x7c007c00, 0x84008400, 0xfc00fc00, 0,
-    0x7c007c00, 0xfbfffbff, 0xfc00fc00, 0,
-    0x7c007c00, 0xbc00bc00, 0xfc00fc00, 0,
-    0x7c007c00, 0xbe5abe5a, 0xfc00fc00, 0,
-    0x7c007c00, 0x84018401, 0xfc00fc00, 0,
-    0xfc00fc00, 0xfc00fc00, 0x7c007c00, 0,
-    0x7c007c00, 0x80008000, 0x7fff7fff, 1,
-    0x7c007c00, 0x80018001, 0xfc00fc00, 0,
-    0x7c007c00, 0x83ff83ff, 0xfc00fc00, 0,
-    0x7c007c00, 0x825a825a, 0xfc00fc00, 0,
-    0xfc00fc00, 0x0, 0x7fff7fff, 0,
-    0x7e007e00, 0x4000400, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7bff7bff, 0x7fff7fff, 0,
-    0xffffffff, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3e5a3e5a, 0x7fff7fff, 0,
-    0xfdfffdff, 0x4010401, 0x7fff7fff, 0,
-    0x7bff7bff, 0x40004000, 0x7c007c00, 0,
-    0x7bff7bff, 0xc000c000, 0xfc00fc00, 0,
-    0x4000400, 0x4000400, 0x0, 0,
-    0x84008400, 0x4000400, 0x80008000, 0,
-};
-static const unsigned long long mul_sat_f16_2_vectors[] = {
-    0x4000, 0x3e00, 0x3c00, 0,
-    0x7c00, 0x3800, 0x3c00, 0,
-    0x3800, 0x3400, 0x3000, 0,
-    0xbc00, 0x3800, 0x0, 0,
-    0x7e00, 0x3c00, 0x0, 0,
-    0x7e5a, 0x3c00, 0x0, 0,
-    0xffff, 0x3c00, 0x0, 0,
-    0x7c01, 0x3c00, 0x0, 0,
-    0xfdff, 0x3c00, 0x0, 0,
-    0x7c00, 0x8000, 0x0, 0,
-    0x8000, 0x3c00, 0x0, 0,
-};
-static const unsigned long long mul_sat_f16x2_2_vectors[] = {
-    0x40004000, 0x3e003e00, 0x3c003c00, 0,
-    0x7c007c00, 0x38003800, 0x3c003c00, 0,
-    0x38003800, 0x34003400, 0x30003000, 0,
-    0xbc00bc00, 0x38003800, 0x0, 0,
-    0x7e007e00, 0x3c003c00, 0x0, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x0, 0,
-    0xffffffff, 0x3c003c00, 0x0, 0,
-    0x7c017c01, 0x3c003c00, 0x0, 0,
-    0xfdfffdff, 0x3c003c00, 0x0, 0,
-    0x7c007c00, 0x80008000, 0x0, 0,
-    0x80008000, 0x3c003c00, 0x0, 0,
-};
-static const unsigned long long mul_ftz_f16_2_vectors[] = {
-    0x0, 0x8400, 0x8000, 0,
-    0x0, 0xfbff, 0x8000, 0,
-    0x0, 0xbc00, 0x8000, 0,
-    0x0, 0xbe5a, 0x8000, 0,
-    0x0, 0x8401, 0x8000, 0,
-    0x8000, 0x8400, 0x0, 0,
-    0x8000, 0xfbff, 0x0, 0,
-    0x8000, 0xbc00, 0x0, 0,
-    0x8000, 0xbe5a, 0x0, 0,
-    0x8000, 0x8401, 0x0, 0,
-    0x8000, 0x0, 0x8000, 0,
-    0x7c00, 0x8400, 0xfc00, 0,
-    0x7c00, 0xfbff, 0xfc00, 0,
-    0x7c00, 0xbc00, 0xfc00, 0,
-    0x7c00, 0xbe5a, 0xfc00, 0,
-    0x7c00, 0x8401, 0xfc00, 0,
-    0xfc00, 0xfc00, 0x7c00, 0,
-    0x7c00, 0x8000, 0x7fff, 1,
-    0x7c00, 0x8001, 0x7fff, 1,
-    0x7c00, 0x83ff, 0x7fff, 1,
-    0x7c00, 0x825a, 0x7fff, 1,
-    0xfc00, 0x0, 0x7fff, 0,
-    0x7e00, 0x400, 0x7fff, 0,
-    0x7e5a, 0x7bff, 0x7fff, 0,
-    0xffff, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3e5a, 0x7fff, 0,
-    0xfdff, 0x401, 0x7fff, 0,
-    0x7bff, 0x4000, 0x7c00, 0,
-    0x7bff, 0xc000, 0xfc00, 0,
-    0x400, 0x400, 0x0, 0,
-    0x8400, 0x400, 0x8000, 0,
-};
-static const unsigned long long mul_ftz_f16x2_2_vectors[] = {
-    0x0, 0x84008400, 0x80008000, 0,
-    0x0, 0xfbfffbff, 0x80008000, 0,
-    0x0, 0xbc00bc00, 0x80008000, 0,
-    0x0, 0xbe5abe5a, 0x80008000, 0,
-    0x0, 0x84018401, 0x80008000, 0,
-    0x80008000, 0x84008400, 0x0, 0,
-    0x80008000, 0xfbfffbff, 0x0, 0,
-    0x80008000, 0xbc00bc00, 0x0, 0,
-    0x80008000, 0xbe5abe5a, 0x0, 0,
-    0x80008000, 0x84018401, 0x0, 0,
-    0x80008000, 0x0, 0x80008000, 0,
-    0x7c007c00, 0x84008400, 0xfc00fc00, 0,
-    0x7c007c00, 0xfbfffbff, 0xfc00fc00, 0,
-    0x7c007c00, 0xbc00bc00, 0xfc00fc00, 0,
-    0x7c007c00, 0xbe5abe5a, 0xfc00fc00, 0,
-    0x7c007c00, 0x84018401, 0xfc00fc00, 0,
-    0xfc00fc00, 0xfc00fc00, 0x7c007c00, 0,
-    0x7c007c00, 0x80008000, 0x7fff7fff, 1,
-    0x7c007c00, 0x80018001, 0x7fff7fff, 1,
-    0x7c007c00, 0x83ff83ff, 0x7fff7fff, 1,
-    0x7c007c00, 0x825a825a, 0x7fff7fff, 1,
-    0xfc00fc00, 0x0, 0x7fff7fff, 0,
-    0x7e007e00, 0x4000400, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7bff7bff, 0x7fff7fff, 0,
-    0xffffffff, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3e5a3e5a, 0x7fff7fff, 0,
-    0xfdfffdff, 0x4010401, 0x7fff7fff, 0,
-    0x7bff7bff, 0x40004000, 0x7c007c00, 0,
-    0x7bff7bff, 0xc000c000, 0xfc00fc00, 0,
-    0x4000400, 0x4000400, 0x0, 0,
-    0x84008400, 0x4000400, 0x80008000, 0,
-};
-static const unsigned long long mul_bf16_2_vectors[] = {
-    0x0, 0x8080, 0x8000, 0,
-    0x0, 0xff7f, 0x8000, 0,
-    0x0, 0xbf80, 0x8000, 0,
-    0x0, 0xbfda, 0x8000, 0,
-    0x0, 0x8081, 0x8000, 0,
-    0x8000, 0x8080, 0x0, 0,
-    0x8000, 0xff7f, 0x0, 0,
-    0x8000, 0xbf80, 0x0, 0,
-    0x8000, 0xbfda, 0x0, 0,
-    0x8000, 0x8081, 0x0, 0,
-    0x8000, 0x0, 0x8000, 0,
-    0x7f80, 0x8080, 0xff80, 0,
-    0x7f80, 0xff7f, 0xff80, 0,
-    0x7f80, 0xbf80, 0xff80, 0,
-    0x7f80, 0xbfda, 0xff80, 0,
-    0x7f80, 0x8081, 0xff80, 0,
-    0xff80, 0xff80, 0x7f80, 0,
-    0x7f80, 0x8000, 0x7fff, 1,
-    0x7f80, 0x8001, 0xff80, 0,
-    0x7f80, 0x807f, 0xff80, 0,
-    0x7f80, 0x805a, 0xff80, 0,
-    0xff80, 0x0, 0x7fff, 0,
-    0x7fc0, 0x80, 0x7fff, 0,
-    0x7fda, 0x7f7f, 0x7fff, 0,
-    0xffff, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3fda, 0x7fff, 0,
-    0xffbf, 0x81, 0x7fff, 0,
-    0x7f7f, 0x4000, 0x7f80, 0,
-    0x7f7f, 0xc000, 0xff80, 0,
-    0x80, 0x80, 0x0, 0,
-    0x8080, 0x80, 0x8000, 0,
-};
-static const unsigned long long mul_bf16x2_2_vectors[] = {
-    0x0, 0x80808080, 0x80008000, 0,
-    0x0, 0xff7fff7f, 0x80008000, 0,
-    0x0, 0xbf80bf80, 0x80008000, 0,
-    0x0, 0xbfdabfda, 0x80008000, 0,
-    0x0, 0x80818081, 0x80008000, 0,
-    0x80008000, 0x80808080, 0x0, 0,
-    0x80008000, 0xff7fff7f, 0x0, 0,
-    0x80008000, 0xbf80bf80, 0x0, 0,
-    0x80008000, 0xbfdabfda, 0x0, 0,
-    0x80008000, 0x80818081, 0x0, 0,
-    0x80008000, 0x0, 0x80008000, 0,
-    0x7f807f80, 0x80808080, 0xff80ff80, 0,
-    0x7f807f80, 0xff7fff7f, 0xff80ff80, 0,
-    0x7f807f80, 0xbf80bf80, 0xff80ff80, 0,
-    0x7f807f80, 0xbfdabfda, 0xff80ff80, 0,
-    0x7f807f80, 0x80818081, 0xff80ff80, 0,
-    0xff80ff80, 0xff80ff80, 0x7f807f80, 0,
-    0x7f807f80, 0x80008000, 0x7fff7fff, 1,
-    0x7f807f80, 0x80018001, 0xff80ff80, 0,
-    0x7f807f80, 0x807f807f, 0xff80ff80, 0,
-    0x7f807f80, 0x805a805a, 0xff80ff80, 0,
-    0xff80ff80, 0x0, 0x7fff7fff, 0,
-    0x7fc07fc0, 0x800080, 0x7fff7fff, 0,
-    0x7fda7fda, 0x7f7f7f7f, 0x7fff7fff, 0,
-    0xffffffff, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3fda3fda, 0x7fff7fff, 0,
-    0xffbfffbf, 0x810081, 0x7fff7fff, 0,
-    0x7f7f7f7f, 0x40004000, 0x7f807f80, 0,
-    0x7f7f7f7f, 0xc000c000, 0xff80ff80, 0,
-    0x800080, 0x800080, 0x0, 0,
-    0x80808080, 0x800080, 0x80008000, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f32x2}, {1, PTXSPEC_TYPE_f32x2}, {2, PTXSPEC_TYPE_f32x2}};
+static const ptxspec_register s2[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s3[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s4[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_f16x2}, {2, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s5[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s6[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}, {2, PTXSPEC_TYPE_bf16x2}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 36, 37};
+static const unsigned short c1[] = {
+    38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48};
+static const unsigned short c2[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 49, 50, 51, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35, 52, 37};
+static const unsigned short c3[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 53, 54, 34, 35};
+static const unsigned short c4[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 49, 50, 51, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 53, 54, 34, 35};
+static const unsigned short c5[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 53, 33, 34, 55};
+static const unsigned short c6[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 49, 50, 51, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 53, 33};
+static const unsigned short c7[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 54, 56, 35};
+static const unsigned short c8[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 49, 50, 51, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 54};
+static const unsigned short c9[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35};
+static const unsigned short c10[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 49, 50, 51, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31, 32, 33, 34, 35};
+static const unsigned short c11[] = {
+    57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85,
+    86, 87, 88, 89};
+static const unsigned short c12[] = {
+    57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85,
+    90, 91, 88, 89};
+static const unsigned short c13[] = {
+    57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85,
+    90, 87, 88, 92};
+static const unsigned short c14[] = {
+    57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85,
+    86, 91, 93, 89};
+static const unsigned short c15[] = {
+    94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117,
+    118, 119, 120, 121, 122, 123, 124};
+static const unsigned short c16[] = {
+    125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135};
+static const unsigned short c17[] = {
+    94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 136, 137, 138, 115, 116, 117,
+    118, 119, 120, 121, 122, 123, 124};
+static const unsigned short c18[] = {
+    139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 104, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160,
+    161, 162, 163, 164, 165, 166, 167, 168};
 
 int main(void)
 {
     ptxspec_begin("mul");
-    ptxspec_run("mul.f32", (const void *)mul_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, mul_f32_2_vectors, 38);
-    ptxspec_run("mul.sat.f32", (const void *)mul_sat_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, mul_sat_f32_2_vectors, 11);
-    ptxspec_run("mul.ftz.f32", (const void *)mul_ftz_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, mul_ftz_f32_2_vectors, 38);
-    ptxspec_run("mul.ftz.sat.f32", (const void *)mul_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, mul_sat_f32_2_vectors, 11);
-    ptxspec_run("mul.rn.f32", (const void *)mul_rn_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, mul_f32_2_vectors, 38);
-    ptxspec_run("mul.rn.sat.f32", (const void *)mul_rn_sat_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, mul_sat_f32_2_vectors, 11);
-    ptxspec_run("mul.rn.ftz.f32", (const void *)mul_rn_ftz_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, mul_ftz_f32_2_vectors, 38);
-    ptxspec_run("mul.rn.ftz.sat.f32", (const void *)mul_rn_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, mul_sat_f32_2_vectors, 11);
-    ptxspec_run("mul.rz.f32", (const void *)mul_rz_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, mul_rz_f32_2_vectors, 36);
-    ptxspec_run("mul.rz.sat.f32", (const void *)mul_rz_sat_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, mul_sat_f32_2_vectors, 11);
-    ptxspec_run("mul.rz.ftz.f32", (const void *)mul_rz_ftz_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, mul_rz_ftz_f32_2_vectors, 36);
-    ptxspec_run("mul.rz.ftz.sat.f32", (const void *)mul_rz_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, mul_sat_f32_2_vectors, 11);
-    ptxspec_run("mul.rm.f32", (const void *)mul_rm_f32_2, PTXSPEC_PTX >= 10, 200, 2, 32, 32, 32, 0x7f800000, mul_rm_f32_2_vectors, 36);
-    ptxspec_run("mul.rm.sat.f32", (const void *)mul_rm_sat_f32_2, PTXSPEC_PTX >= 10, 200, 2, 32, 32, 32, 0x7f800000, mul_sat_f32_2_vectors, 11);
-    ptxspec_run("mul.rm.ftz.f32", (const void *)mul_rm_ftz_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, mul_rm_ftz_f32_2_vectors, 34);
-    ptxspec_run("mul.rm.ftz.sat.f32", (const void *)mul_rm_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, mul_sat_f32_2_vectors, 11);
-    ptxspec_run("mul.rp.f32", (const void *)mul_rp_f32_2, PTXSPEC_PTX >= 10, 200, 2, 32, 32, 32, 0x7f800000, mul_rp_f32_2_vectors, 36);
-    ptxspec_run("mul.rp.sat.f32", (const void *)mul_rp_sat_f32_2, PTXSPEC_PTX >= 10, 200, 2, 32, 32, 32, 0x7f800000, mul_sat_f32_2_vectors, 11);
-    ptxspec_run("mul.rp.ftz.f32", (const void *)mul_rp_ftz_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, mul_rp_ftz_f32_2_vectors, 34);
-    ptxspec_run("mul.rp.ftz.sat.f32", (const void *)mul_rp_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, mul_sat_f32_2_vectors, 11);
-    ptxspec_run("mul.f32x2", (const void *)mul_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, mul_f32x2_2_vectors, 36);
-    ptxspec_run("mul.ftz.f32x2", (const void *)mul_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, mul_ftz_f32x2_2_vectors, 36);
-    ptxspec_run("mul.rn.f32x2", (const void *)mul_rn_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, mul_f32x2_2_vectors, 36);
-    ptxspec_run("mul.rn.ftz.f32x2", (const void *)mul_rn_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, mul_ftz_f32x2_2_vectors, 36);
-    ptxspec_run("mul.rz.f32x2", (const void *)mul_rz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, mul_rz_f32x2_2_vectors, 36);
-    ptxspec_run("mul.rz.ftz.f32x2", (const void *)mul_rz_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, mul_rz_ftz_f32x2_2_vectors, 36);
-    ptxspec_run("mul.rm.f32x2", (const void *)mul_rm_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, mul_rm_f32x2_2_vectors, 36);
-    ptxspec_run("mul.rm.ftz.f32x2", (const void *)mul_rm_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, mul_rm_ftz_f32x2_2_vectors, 34);
-    ptxspec_run("mul.rp.f32x2", (const void *)mul_rp_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, mul_rp_f32x2_2_vectors, 36);
-    ptxspec_run("mul.rp.ftz.f32x2", (const void *)mul_rp_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, mul_rp_ftz_f32x2_2_vectors, 34);
-    ptxspec_run("mul.f64", (const void *)mul_f64_2, PTXSPEC_PTX >= 10, 100, 2, 64, 64, 64, 0x7ff0000000000000, mul_f64_2_vectors, 33);
-    ptxspec_run("mul.rn.f64", (const void *)mul_rn_f64_2, PTXSPEC_PTX >= 10, 100, 2, 64, 64, 64, 0x7ff0000000000000, mul_f64_2_vectors, 33);
-    ptxspec_run("mul.rz.f64", (const void *)mul_rz_f64_2, PTXSPEC_PTX >= 10, 100, 2, 64, 64, 64, 0x7ff0000000000000, mul_rz_f64_2_vectors, 33);
-    ptxspec_run("mul.rm.f64", (const void *)mul_rm_f64_2, PTXSPEC_PTX >= 10, 130, 2, 64, 64, 64, 0x7ff0000000000000, mul_rm_f64_2_vectors, 33);
-    ptxspec_run("mul.rp.f64", (const void *)mul_rp_f64_2, PTXSPEC_PTX >= 10, 130, 2, 64, 64, 64, 0x7ff0000000000000, mul_rp_f64_2_vectors, 33);
-    ptxspec_run("mul.f16", (const void *)mul_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, mul_f16_2_vectors, 31);
-    ptxspec_run("mul.f16x2", (const void *)mul_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, mul_f16x2_2_vectors, 31);
-    ptxspec_run("mul.sat.f16", (const void *)mul_sat_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, mul_sat_f16_2_vectors, 11);
-    ptxspec_run("mul.sat.f16x2", (const void *)mul_sat_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, mul_sat_f16x2_2_vectors, 11);
-    ptxspec_run("mul.ftz.f16", (const void *)mul_ftz_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, mul_ftz_f16_2_vectors, 31);
-    ptxspec_run("mul.ftz.f16x2", (const void *)mul_ftz_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, mul_ftz_f16x2_2_vectors, 31);
-    ptxspec_run("mul.ftz.sat.f16", (const void *)mul_ftz_sat_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, mul_sat_f16_2_vectors, 11);
-    ptxspec_run("mul.ftz.sat.f16x2", (const void *)mul_ftz_sat_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, mul_sat_f16x2_2_vectors, 11);
-    ptxspec_run("mul.rn.f16", (const void *)mul_rn_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, mul_f16_2_vectors, 31);
-    ptxspec_run("mul.rn.f16x2", (const void *)mul_rn_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, mul_f16x2_2_vectors, 31);
-    ptxspec_run("mul.rn.sat.f16", (const void *)mul_rn_sat_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, mul_sat_f16_2_vectors, 11);
-    ptxspec_run("mul.rn.sat.f16x2", (const void *)mul_rn_sat_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, mul_sat_f16x2_2_vectors, 11);
-    ptxspec_run("mul.rn.ftz.f16", (const void *)mul_rn_ftz_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, mul_ftz_f16_2_vectors, 31);
-    ptxspec_run("mul.rn.ftz.f16x2", (const void *)mul_rn_ftz_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, mul_ftz_f16x2_2_vectors, 31);
-    ptxspec_run("mul.rn.ftz.sat.f16", (const void *)mul_rn_ftz_sat_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, mul_sat_f16_2_vectors, 11);
-    ptxspec_run("mul.rn.ftz.sat.f16x2", (const void *)mul_rn_ftz_sat_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, mul_sat_f16x2_2_vectors, 11);
-    ptxspec_run("mul.bf16", (const void *)mul_bf16_2, PTXSPEC_PTX >= 78, 900, 2, 16, 16, 16, 0x7f80, mul_bf16_2_vectors, 31);
-    ptxspec_run("mul.bf16x2", (const void *)mul_bf16x2_2, PTXSPEC_PTX >= 78, 900, 2, 32, 32, 16, 0x7f80, mul_bf16x2_2_vectors, 31);
-    ptxspec_run("mul.rn.bf16", (const void *)mul_rn_bf16_2, PTXSPEC_PTX >= 78, 900, 2, 16, 16, 16, 0x7f80, mul_bf16_2_vectors, 31);
-    ptxspec_run("mul.rn.bf16x2", (const void *)mul_rn_bf16x2_2, PTXSPEC_PTX >= 78, 900, 2, 32, 32, 16, 0x7f80, mul_bf16x2_2_vectors, 31);
+    PTXSPEC_RUN(mul_f32_2, s0, rows4, c0);
+    PTXSPEC_RUN(mul_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(mul_ftz_f32_2, s0, rows4, c2);
+    PTXSPEC_RUN(mul_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(mul_rn_f32_2, s0, rows4, c0);
+    PTXSPEC_RUN(mul_rn_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(mul_rn_ftz_f32_2, s0, rows4, c2);
+    PTXSPEC_RUN(mul_rn_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(mul_rz_f32_2, s0, rows4, c3);
+    PTXSPEC_RUN(mul_rz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(mul_rz_ftz_f32_2, s0, rows4, c4);
+    PTXSPEC_RUN(mul_rz_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(mul_rm_f32_2, s0, rows4, c5);
+    PTXSPEC_RUN(mul_rm_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(mul_rm_ftz_f32_2, s0, rows4, c6);
+    PTXSPEC_RUN(mul_rm_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(mul_rp_f32_2, s0, rows4, c7);
+    PTXSPEC_RUN(mul_rp_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(mul_rp_ftz_f32_2, s0, rows4, c8);
+    PTXSPEC_RUN(mul_rp_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(mul_f32x2_2, s1, rows4, c9);
+    PTXSPEC_RUN(mul_ftz_f32x2_2, s1, rows4, c10);
+    PTXSPEC_RUN(mul_rn_f32x2_2, s1, rows4, c9);
+    PTXSPEC_RUN(mul_rn_ftz_f32x2_2, s1, rows4, c10);
+    PTXSPEC_RUN(mul_rz_f32x2_2, s1, rows4, c3);
+    PTXSPEC_RUN(mul_rz_ftz_f32x2_2, s1, rows4, c4);
+    PTXSPEC_RUN(mul_rm_f32x2_2, s1, rows4, c5);
+    PTXSPEC_RUN(mul_rm_ftz_f32x2_2, s1, rows4, c6);
+    PTXSPEC_RUN(mul_rp_f32x2_2, s1, rows4, c7);
+    PTXSPEC_RUN(mul_rp_ftz_f32x2_2, s1, rows4, c8);
+    PTXSPEC_RUN(mul_f64_2, s2, rows4, c11);
+    PTXSPEC_RUN(mul_rn_f64_2, s2, rows4, c11);
+    PTXSPEC_RUN(mul_rz_f64_2, s2, rows4, c12);
+    PTXSPEC_RUN(mul_rm_f64_2, s2, rows4, c13);
+    PTXSPEC_RUN(mul_rp_f64_2, s2, rows4, c14);
+    PTXSPEC_RUN(mul_f16_2, s3, rows4, c15);
+    PTXSPEC_RUN(mul_f16x2_2, s4, rows4, c15);
+    PTXSPEC_RUN(mul_sat_f16_2, s3, rows4, c16);
+    PTXSPEC_RUN(mul_sat_f16x2_2, s4, rows4, c16);
+    PTXSPEC_RUN(mul_ftz_f16_2, s3, rows4, c17);
+    PTXSPEC_RUN(mul_ftz_f16x2_2, s4, rows4, c17);
+    PTXSPEC_RUN(mul_ftz_sat_f16_2, s3, rows4, c16);
+    PTXSPEC_RUN(mul_ftz_sat_f16x2_2, s4, rows4, c16);
+    PTXSPEC_RUN(mul_rn_f16_2, s3, rows4, c15);
+    PTXSPEC_RUN(mul_rn_f16x2_2, s4, rows4, c15);
+    PTXSPEC_RUN(mul_rn_sat_f16_2, s3, rows4, c16);
+    PTXSPEC_RUN(mul_rn_sat_f16x2_2, s4, rows4, c16);
+    PTXSPEC_RUN(mul_rn_ftz_f16_2, s3, rows4, c17);
+    PTXSPEC_RUN(mul_rn_ftz_f16x2_2, s4, rows4, c17);
+    PTXSPEC_RUN(mul_rn_ftz_sat_f16_2, s3, rows4, c16);
+    PTXSPEC_RUN(mul_rn_ftz_sat_f16x2_2, s4, rows4, c16);
+    PTXSPEC_RUN(mul_bf16_2, s5, rows4, c18);
+    PTXSPEC_RUN(mul_bf16x2_2, s6, rows4, c18);
+    PTXSPEC_RUN(mul_rn_bf16_2, s5, rows4, c18);
+    PTXSPEC_RUN(mul_rn_bf16x2_2, s6, rows4, c18);
     return ptxspec_end();
 }
 #endif

@@ -5,610 +5,163 @@
 //     nvcc -arch=native -o rcp rcp.cu && ./rcp
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// rcp.approx.f32: sm_10, PTX 1.4
-extern "C" __global__ void rcp_approx_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("rcp.approx.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// rcp.approx.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void rcp_approx_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// rcp.rn.f32: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rn_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("rcp.rn.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// rcp.rn.ftz.f32: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rn_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("rcp.rn.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// rcp.rz.f32: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("rcp.rz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// rcp.rz.ftz.f32: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rz_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("rcp.rz.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// rcp.rm.f32: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rm_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("rcp.rm.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// rcp.rm.ftz.f32: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rm_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("rcp.rm.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// rcp.rp.f32: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rp_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("rcp.rp.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// rcp.rp.ftz.f32: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rp_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("rcp.rp.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// rcp.rn.f64: sm_10, PTX 1.4
-extern "C" __global__ void rcp_rn_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("rcp.rn.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// rcp.rz.f64: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rz_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("rcp.rz.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// rcp.rm.f64: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rm_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("rcp.rm.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// rcp.rp.f64: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rp_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("rcp.rp.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// rcp.approx.ftz.f64: sm_20, PTX 2.1
-extern "C" __global__ void rcp_approx_ftz_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 21)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// rcp.rn.ftz.f64: sm_10, PTX 1.4
-extern "C" __global__ void rcp_rn_ftz_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("rcp.rn.ftz.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// rcp.rz.ftz.f64: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rz_ftz_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("rcp.rz.ftz.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// rcp.rm.ftz.f64: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rm_ftz_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("rcp.rm.ftz.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// rcp.rp.ftz.f64: sm_20, PTX 2.0
-extern "C" __global__ void rcp_rp_ftz_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("rcp.rp.ftz.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
+PTXSPEC_f_f(rcp_approx_f32_1, "rcp.approx.f32", 100, 14)
+PTXSPEC_f_f(rcp_approx_ftz_f32_1, "rcp.approx.ftz.f32", 100, 14)
+PTXSPEC_f_f(rcp_rn_f32_1, "rcp.rn.f32", 200, 20)
+PTXSPEC_f_f(rcp_rn_ftz_f32_1, "rcp.rn.ftz.f32", 200, 20)
+PTXSPEC_f_f(rcp_rz_f32_1, "rcp.rz.f32", 200, 20)
+PTXSPEC_f_f(rcp_rz_ftz_f32_1, "rcp.rz.ftz.f32", 200, 20)
+PTXSPEC_f_f(rcp_rm_f32_1, "rcp.rm.f32", 200, 20)
+PTXSPEC_f_f(rcp_rm_ftz_f32_1, "rcp.rm.ftz.f32", 200, 20)
+PTXSPEC_f_f(rcp_rp_f32_1, "rcp.rp.f32", 200, 20)
+PTXSPEC_f_f(rcp_rp_ftz_f32_1, "rcp.rp.ftz.f32", 200, 20)
+PTXSPEC_d_d(rcp_rn_f64_1, "rcp.rn.f64", 100, 14)
+PTXSPEC_d_d(rcp_rz_f64_1, "rcp.rz.f64", 200, 20)
+PTXSPEC_d_d(rcp_rm_f64_1, "rcp.rm.f64", 200, 20)
+PTXSPEC_d_d(rcp_rp_f64_1, "rcp.rp.f64", 200, 20)
+PTXSPEC_d_d(rcp_approx_ftz_f64_1, "rcp.approx.ftz.f64", 200, 21)
+PTXSPEC_d_d(rcp_rn_ftz_f64_1, "rcp.rn.ftz.f64", 100, 14)
+PTXSPEC_d_d(rcp_rz_ftz_f64_1, "rcp.rz.ftz.f64", 200, 20)
+PTXSPEC_d_d(rcp_rm_ftz_f64_1, "rcp.rm.ftz.f64", 200, 20)
+PTXSPEC_d_d(rcp_rp_ftz_f64_1, "rcp.rp.ftz.f64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long rcp_approx_f32_1_vectors[] = {
-    0xff800000, 0x80000000, 0,
-    0x80000000, 0xff800000, 0,
-    0x0, 0x7f800000, 0,
-    0x7f800000, 0x0, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x7f7fffff, 0x200000, 0,
-    0xff7fffff, 0x80200000, 0,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows3[][3] = {
+    {0xff800000, 0x80000000, 0},
+    {0x80000000, 0xff800000, 0},
+    {0, 0x7f800000, 0},
+    {0x7f800000, 0, 0},
+    {0x7fc00000, 0x7fffffff, 1},
+    {0x7fda5a5a, 0x7fffffff, 1},
+    {0xffffffff, 0x7fffffff, 1},
+    {0x7f800001, 0x7fffffff, 1},
+    {0xffbfffff, 0x7fffffff, 1},
+    {0x7f7fffff, 0x200000, 0},
+    {0xff7fffff, 0x80200000, 0},
+    {0x7fc00000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x7fffffff, 0},
+    {0xffffffff, 0x7fffffff, 0},
+    {0x7f800001, 0x7fffffff, 0},
+    {0xffbfffff, 0x7fffffff, 0},
+    {1, 0x7f800000, 0},
+    {0x7fffff, 0x7f800000, 0},
+    {0x5a5a5a, 0x7f800000, 0},
+    {0x80000001, 0xff800000, 0},
+    {0x807fffff, 0xff800000, 0},
+    {0x805a5a5a, 0xff800000, 0},
+    {0x7f7fffff, 0, 0},
+    {0xff7fffff, 0x80000000, 0},
+    {0x40400000, 0x3eaaaaab, 0},
+    {0x40400000, 0x3eaaaaaa, 0},
+    {1, 0x7f7fffff, 0},
+    {0x80000001, 0xff7fffff, 0},
+    {0xff7fffff, 0x80200001, 0},
+    {0x7f7fffff, 0x200001, 0},
+    {0xfff0000000000000, 0x8000000000000000, 0},
+    {0x8000000000000000, 0xfff0000000000000, 0},
+    {0, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0, 0},
+    {0x7ff8000000000000, 0x7ff8000000000000, 1},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1},
+    {0xfff8000000000000, 0xfff8000000000000, 1},
+    {0x7ff0000000000001, 0x7ff8000000000001, 1},
+    {0xfff7ffffffffffff, 0xffffffffffffffff, 1},
+    {0x4008000000000000, 0x3fd5555555555555, 0},
+    {1, 0x7ff0000000000000, 0},
+    {0x8000000000000001, 0xfff0000000000000, 0},
+    {0x7fefffffffffffff, 0x4000000000000, 0},
+    {0xffefffffffffffff, 0x8004000000000000, 0},
+    {0x7ff8000000000000, 0x7ff8000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff8000000000000, 0xfff8000000000000, 0},
+    {0x7ff0000000000001, 0x7ff8000000000001, 0},
+    {1, 0x7fefffffffffffff, 0},
+    {0x8000000000000001, 0xffefffffffffffff, 0},
+    {0xffefffffffffffff, 0x8004000000000001, 0},
+    {0x4008000000000000, 0x3fd5555555555556, 0},
+    {0x7fefffffffffffff, 0x4000000000001, 0},
+    {0x800fffffffffffff, 0xfff0000000000000, 0},
+    {0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0},
+    {0xfffffffffffff, 0x7ff0000000000000, 0},
+    {0xa5a5a5a5a5a5a, 0x7ff0000000000000, 0},
+    {0x7ff8000000000000, 0x7fffffff00000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x7fffffff00000000, 0},
+    {0xfff8000000000000, 0x7fffffff00000000, 0},
+    {0xfff0000100000000, 0x7fffffff00000000, 0},
+    {0x7fefffffffffffff, 0, 0},
+    {0xffefffffffffffff, 0x8000000000000000, 0},
+    {0x4000000012345678, 0x3fe0000000000000, 0},
+    {0x4008000000000000, 0x3fd5555500000000, 0},
+    {0x4014000000000000, 0x3fc9999a00000000, 0},
+    {0xc01bffffffffffff, 0xbfc2492500000000, 0},
+    {0x7ff0000000000001, 0, 0},
+    {0xfff00000ffffffff, 0x8000000000000000, 0},
 };
-static const unsigned long long rcp_approx_ftz_f32_1_vectors[] = {
-    0xff800000, 0x80000000, 0,
-    0x80000000, 0xff800000, 0,
-    0x0, 0x7f800000, 0,
-    0x7f800000, 0x0, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x1, 0x7f800000, 0,
-    0x7fffff, 0x7f800000, 0,
-    0x5a5a5a, 0x7f800000, 0,
-    0x80000001, 0xff800000, 0,
-    0x807fffff, 0xff800000, 0,
-    0x805a5a5a, 0xff800000, 0,
-    0x7f7fffff, 0x0, 0,
-    0xff7fffff, 0x80000000, 0,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-};
-static const unsigned long long rcp_rn_f32_1_vectors[] = {
-    0xff800000, 0x80000000, 0,
-    0x80000000, 0xff800000, 0,
-    0x0, 0x7f800000, 0,
-    0x7f800000, 0x0, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x40400000, 0x3eaaaaab, 0,
-    0x1, 0x7f800000, 0,
-    0x80000001, 0xff800000, 0,
-    0x7f7fffff, 0x200000, 0,
-    0xff7fffff, 0x80200000, 0,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-};
-static const unsigned long long rcp_rn_ftz_f32_1_vectors[] = {
-    0xff800000, 0x80000000, 0,
-    0x80000000, 0xff800000, 0,
-    0x0, 0x7f800000, 0,
-    0x7f800000, 0x0, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x40400000, 0x3eaaaaab, 0,
-    0x1, 0x7f800000, 0,
-    0x7fffff, 0x7f800000, 0,
-    0x5a5a5a, 0x7f800000, 0,
-    0x80000001, 0xff800000, 0,
-    0x807fffff, 0xff800000, 0,
-    0x805a5a5a, 0xff800000, 0,
-    0x7f7fffff, 0x0, 0,
-    0xff7fffff, 0x80000000, 0,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-};
-static const unsigned long long rcp_rz_f32_1_vectors[] = {
-    0xff800000, 0x80000000, 0,
-    0x80000000, 0xff800000, 0,
-    0x0, 0x7f800000, 0,
-    0x7f800000, 0x0, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x40400000, 0x3eaaaaaa, 0,
-    0x1, 0x7f7fffff, 0,
-    0x80000001, 0xff7fffff, 0,
-    0x7f7fffff, 0x200000, 0,
-    0xff7fffff, 0x80200000, 0,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-};
-static const unsigned long long rcp_rz_ftz_f32_1_vectors[] = {
-    0xff800000, 0x80000000, 0,
-    0x80000000, 0xff800000, 0,
-    0x0, 0x7f800000, 0,
-    0x7f800000, 0x0, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x40400000, 0x3eaaaaaa, 0,
-    0x1, 0x7f800000, 0,
-    0x7fffff, 0x7f800000, 0,
-    0x5a5a5a, 0x7f800000, 0,
-    0x80000001, 0xff800000, 0,
-    0x807fffff, 0xff800000, 0,
-    0x805a5a5a, 0xff800000, 0,
-    0x7f7fffff, 0x0, 0,
-    0xff7fffff, 0x80000000, 0,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-};
-static const unsigned long long rcp_rm_f32_1_vectors[] = {
-    0xff800000, 0x80000000, 0,
-    0x80000000, 0xff800000, 0,
-    0x0, 0x7f800000, 0,
-    0x7f800000, 0x0, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x40400000, 0x3eaaaaaa, 0,
-    0x1, 0x7f7fffff, 0,
-    0x80000001, 0xff800000, 0,
-    0x7f7fffff, 0x200000, 0,
-    0xff7fffff, 0x80200001, 0,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-};
-static const unsigned long long rcp_rp_f32_1_vectors[] = {
-    0xff800000, 0x80000000, 0,
-    0x80000000, 0xff800000, 0,
-    0x0, 0x7f800000, 0,
-    0x7f800000, 0x0, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x40400000, 0x3eaaaaab, 0,
-    0x1, 0x7f800000, 0,
-    0x80000001, 0xff7fffff, 0,
-    0x7f7fffff, 0x200001, 0,
-    0xff7fffff, 0x80200000, 0,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-};
-static const unsigned long long rcp_rn_f64_1_vectors[] = {
-    0xfff0000000000000, 0x8000000000000000, 0,
-    0x8000000000000000, 0xfff0000000000000, 0,
-    0x0, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x0, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 1,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1,
-    0xfff8000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000001, 0x7ff8000000000001, 1,
-    0xfff7ffffffffffff, 0xffffffffffffffff, 1,
-    0x4008000000000000, 0x3fd5555555555555, 0,
-    0x1, 0x7ff0000000000000, 0,
-    0x8000000000000001, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000, 0,
-    0xffefffffffffffff, 0x8004000000000000, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x7ff8000000000001, 0,
-};
-static const unsigned long long rcp_rz_f64_1_vectors[] = {
-    0xfff0000000000000, 0x8000000000000000, 0,
-    0x8000000000000000, 0xfff0000000000000, 0,
-    0x0, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x0, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 1,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1,
-    0xfff8000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000001, 0x7ff8000000000001, 1,
-    0xfff7ffffffffffff, 0xffffffffffffffff, 1,
-    0x4008000000000000, 0x3fd5555555555555, 0,
-    0x1, 0x7fefffffffffffff, 0,
-    0x8000000000000001, 0xffefffffffffffff, 0,
-    0x7fefffffffffffff, 0x4000000000000, 0,
-    0xffefffffffffffff, 0x8004000000000000, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x7ff8000000000001, 0,
-};
-static const unsigned long long rcp_rm_f64_1_vectors[] = {
-    0xfff0000000000000, 0x8000000000000000, 0,
-    0x8000000000000000, 0xfff0000000000000, 0,
-    0x0, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x0, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 1,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1,
-    0xfff8000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000001, 0x7ff8000000000001, 1,
-    0xfff7ffffffffffff, 0xffffffffffffffff, 1,
-    0x4008000000000000, 0x3fd5555555555555, 0,
-    0x1, 0x7fefffffffffffff, 0,
-    0x8000000000000001, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0x4000000000000, 0,
-    0xffefffffffffffff, 0x8004000000000001, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x7ff8000000000001, 0,
-};
-static const unsigned long long rcp_rp_f64_1_vectors[] = {
-    0xfff0000000000000, 0x8000000000000000, 0,
-    0x8000000000000000, 0xfff0000000000000, 0,
-    0x0, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x0, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 1,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1,
-    0xfff8000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000001, 0x7ff8000000000001, 1,
-    0xfff7ffffffffffff, 0xffffffffffffffff, 1,
-    0x4008000000000000, 0x3fd5555555555556, 0,
-    0x1, 0x7ff0000000000000, 0,
-    0x8000000000000001, 0xffefffffffffffff, 0,
-    0x7fefffffffffffff, 0x4000000000001, 0,
-    0xffefffffffffffff, 0x8004000000000000, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x7ff8000000000001, 0,
-};
-static const unsigned long long rcp_approx_ftz_f64_1_vectors[] = {
-    0xfff0000000000000, 0x8000000000000000, 0,
-    0x8000000000000001, 0xfff0000000000000, 0,
-    0x800fffffffffffff, 0xfff0000000000000, 0,
-    0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0x8000000000000000, 0xfff0000000000000, 0,
-    0x0, 0x7ff0000000000000, 0,
-    0x1, 0x7ff0000000000000, 0,
-    0xfffffffffffff, 0x7ff0000000000000, 0,
-    0xa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x0, 0,
-    0x7ff8000000000000, 0x7fffffff00000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7fffffff00000000, 0,
-    0xfff8000000000000, 0x7fffffff00000000, 0,
-    0xfff0000100000000, 0x7fffffff00000000, 0,
-    0x7fefffffffffffff, 0x0, 0,
-    0xffefffffffffffff, 0x8000000000000000, 0,
-    0x4000000012345678, 0x3fe0000000000000, 0,
-    0x4008000000000000, 0x3fd5555500000000, 0,
-    0x4014000000000000, 0x3fc9999a00000000, 0,
-    0xc01bffffffffffff, 0xbfc2492500000000, 0,
-    0x7ff0000000000001, 0x0, 0,
-    0xfff00000ffffffff, 0x8000000000000000, 0,
-};
-static const unsigned long long rcp_rn_ftz_f64_1_vectors[] = {
-    0xfff0000000000000, 0x8000000000000000, 0,
-    0x8000000000000000, 0xfff0000000000000, 0,
-    0x0, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x0, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 1,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1,
-    0xfff8000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000001, 0x7ff8000000000001, 1,
-    0xfff7ffffffffffff, 0xffffffffffffffff, 1,
-    0x4008000000000000, 0x3fd5555555555555, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x7ff8000000000001, 0,
-    0x1, 0x7ff0000000000000, 0,
-    0xfffffffffffff, 0x7ff0000000000000, 0,
-    0xa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
-    0x8000000000000001, 0xfff0000000000000, 0,
-    0x800fffffffffffff, 0xfff0000000000000, 0,
-    0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0x0, 0,
-    0xffefffffffffffff, 0x8000000000000000, 0,
-};
-static const unsigned long long rcp_rp_ftz_f64_1_vectors[] = {
-    0xfff0000000000000, 0x8000000000000000, 0,
-    0x8000000000000000, 0xfff0000000000000, 0,
-    0x0, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x0, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 1,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1,
-    0xfff8000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000001, 0x7ff8000000000001, 1,
-    0xfff7ffffffffffff, 0xffffffffffffffff, 1,
-    0x4008000000000000, 0x3fd5555555555556, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x7ff8000000000001, 0,
-    0x1, 0x7ff0000000000000, 0,
-    0xfffffffffffff, 0x7ff0000000000000, 0,
-    0xa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
-    0x8000000000000001, 0xfff0000000000000, 0,
-    0x800fffffffffffff, 0xfff0000000000000, 0,
-    0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0x7fefffffffffffff, 0x0, 0,
-    0xffefffffffffffff, 0x8000000000000000, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const unsigned short c1[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 17, 18, 19, 20, 21, 22, 23, 11, 12, 13, 14, 15};
+static const unsigned short c2[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 24, 16, 19, 9, 10, 11, 12, 13, 14, 15};
+static const unsigned short c3[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 24, 16, 17, 18, 19, 20, 21, 22, 23, 11, 12, 13, 14, 15};
+static const unsigned short c4[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 25, 26, 27, 9, 10, 11, 12, 13, 14, 15};
+static const unsigned short c5[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 25, 16, 17, 18, 19, 20, 21, 22, 23, 11, 12, 13, 14, 15};
+static const unsigned short c6[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 25, 26, 19, 9, 28, 11, 12, 13, 14, 15};
+static const unsigned short c7[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 24, 16, 27, 29, 10, 11, 12, 13, 14, 15};
+static const unsigned short c8[] = {
+    30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47};
+static const unsigned short c9[] = {
+    30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 48, 49, 42, 43, 44, 45, 46, 47};
+static const unsigned short c10[] = {
+    30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 48, 41, 42, 50, 44, 45, 46, 47};
+static const unsigned short c11[] = {
+    30, 31, 32, 33, 34, 35, 36, 37, 38, 51, 40, 49, 52, 43, 44, 45, 46, 47};
+static const unsigned short c12[] = {
+    30, 41, 53, 54, 31, 32, 40, 55, 56, 33, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68};
+static const unsigned short c13[] = {
+    30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 44, 45, 46, 47, 40, 55, 56, 41, 53, 54, 61, 62};
+static const unsigned short c14[] = {
+    30, 31, 32, 33, 34, 35, 36, 37, 38, 51, 44, 45, 46, 47, 40, 55, 56, 41, 53, 54, 61, 62};
 
 int main(void)
 {
     ptxspec_begin("rcp");
-    ptxspec_run("rcp.approx.f32", (const void *)rcp_approx_f32_1, PTXSPEC_PTX >= 14, 100, 1, 32, 32, 32, 0x7f800000, rcp_approx_f32_1_vectors, 16);
-    ptxspec_run("rcp.approx.ftz.f32", (const void *)rcp_approx_ftz_f32_1, PTXSPEC_PTX >= 14, 100, 1, 32, 32, 32, 0x7f800000, rcp_approx_ftz_f32_1_vectors, 22);
-    ptxspec_run("rcp.rn.f32", (const void *)rcp_rn_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, rcp_rn_f32_1_vectors, 19);
-    ptxspec_run("rcp.rn.ftz.f32", (const void *)rcp_rn_ftz_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, rcp_rn_ftz_f32_1_vectors, 23);
-    ptxspec_run("rcp.rz.f32", (const void *)rcp_rz_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, rcp_rz_f32_1_vectors, 19);
-    ptxspec_run("rcp.rz.ftz.f32", (const void *)rcp_rz_ftz_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, rcp_rz_ftz_f32_1_vectors, 23);
-    ptxspec_run("rcp.rm.f32", (const void *)rcp_rm_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, rcp_rm_f32_1_vectors, 19);
-    ptxspec_run("rcp.rm.ftz.f32", (const void *)rcp_rm_ftz_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, rcp_rz_ftz_f32_1_vectors, 23);
-    ptxspec_run("rcp.rp.f32", (const void *)rcp_rp_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, rcp_rp_f32_1_vectors, 19);
-    ptxspec_run("rcp.rp.ftz.f32", (const void *)rcp_rp_ftz_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, rcp_rn_ftz_f32_1_vectors, 23);
-    ptxspec_run("rcp.rn.f64", (const void *)rcp_rn_f64_1, PTXSPEC_PTX >= 14, 100, 1, 64, 64, 64, 0x7ff0000000000000, rcp_rn_f64_1_vectors, 18);
-    ptxspec_run("rcp.rz.f64", (const void *)rcp_rz_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 64, 64, 0x7ff0000000000000, rcp_rz_f64_1_vectors, 18);
-    ptxspec_run("rcp.rm.f64", (const void *)rcp_rm_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 64, 64, 0x7ff0000000000000, rcp_rm_f64_1_vectors, 18);
-    ptxspec_run("rcp.rp.f64", (const void *)rcp_rp_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 64, 64, 0x7ff0000000000000, rcp_rp_f64_1_vectors, 18);
-    ptxspec_run("rcp.approx.ftz.f64", (const void *)rcp_approx_ftz_f64_1, PTXSPEC_PTX >= 21, 200, 1, 64, 64, 64, 0x7ff0000000000000, rcp_approx_ftz_f64_1_vectors, 22);
-    ptxspec_run("rcp.rn.ftz.f64", (const void *)rcp_rn_ftz_f64_1, PTXSPEC_PTX >= 14, 100, 1, 64, 64, 64, 0x7ff0000000000000, rcp_rn_ftz_f64_1_vectors, 22);
-    ptxspec_run("rcp.rz.ftz.f64", (const void *)rcp_rz_ftz_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 64, 64, 0x7ff0000000000000, rcp_rn_ftz_f64_1_vectors, 22);
-    ptxspec_run("rcp.rm.ftz.f64", (const void *)rcp_rm_ftz_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 64, 64, 0x7ff0000000000000, rcp_rn_ftz_f64_1_vectors, 22);
-    ptxspec_run("rcp.rp.ftz.f64", (const void *)rcp_rp_ftz_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 64, 64, 0x7ff0000000000000, rcp_rp_ftz_f64_1_vectors, 22);
+    PTXSPEC_RUN(rcp_approx_f32_1, s0, rows3, c0);
+    PTXSPEC_RUN(rcp_approx_ftz_f32_1, s0, rows3, c1);
+    PTXSPEC_RUN(rcp_rn_f32_1, s0, rows3, c2);
+    PTXSPEC_RUN(rcp_rn_ftz_f32_1, s0, rows3, c3);
+    PTXSPEC_RUN(rcp_rz_f32_1, s0, rows3, c4);
+    PTXSPEC_RUN(rcp_rz_ftz_f32_1, s0, rows3, c5);
+    PTXSPEC_RUN(rcp_rm_f32_1, s0, rows3, c6);
+    PTXSPEC_RUN(rcp_rm_ftz_f32_1, s0, rows3, c5);
+    PTXSPEC_RUN(rcp_rp_f32_1, s0, rows3, c7);
+    PTXSPEC_RUN(rcp_rp_ftz_f32_1, s0, rows3, c3);
+    PTXSPEC_RUN(rcp_rn_f64_1, s1, rows3, c8);
+    PTXSPEC_RUN(rcp_rz_f64_1, s1, rows3, c9);
+    PTXSPEC_RUN(rcp_rm_f64_1, s1, rows3, c10);
+    PTXSPEC_RUN(rcp_rp_f64_1, s1, rows3, c11);
+    PTXSPEC_RUN(rcp_approx_ftz_f64_1, s1, rows3, c12);
+    PTXSPEC_RUN(rcp_rn_ftz_f64_1, s1, rows3, c13);
+    PTXSPEC_RUN(rcp_rz_ftz_f64_1, s1, rows3, c13);
+    PTXSPEC_RUN(rcp_rm_ftz_f64_1, s1, rows3, c13);
+    PTXSPEC_RUN(rcp_rp_ftz_f64_1, s1, rows3, c14);
     return ptxspec_end();
 }
 #endif

@@ -5,175 +5,116 @@
 //     nvcc -arch=native -o rsqrt rsqrt.cu && ./rsqrt
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// rsqrt.approx.f32: sm_10, PTX 1.4
-extern "C" __global__ void rsqrt_approx_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("rsqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// rsqrt.approx.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void rsqrt_approx_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// rsqrt.approx.f64: sm_10, PTX 1.4
-extern "C" __global__ void rsqrt_approx_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("rsqrt.approx.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// rsqrt.approx.ftz.f64: sm_20, PTX 4.0
-extern "C" __global__ void rsqrt_approx_ftz_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 40)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
+PTXSPEC_f_f(rsqrt_approx_f32_1, "rsqrt.approx.f32", 100, 14)
+PTXSPEC_f_f(rsqrt_approx_ftz_f32_1, "rsqrt.approx.ftz.f32", 100, 14)
+PTXSPEC_d_d(rsqrt_approx_f64_1, "rsqrt.approx.f64", 100, 14)
+PTXSPEC_d_d(rsqrt_approx_ftz_f64_1, "rsqrt.approx.ftz.f64", 200, 40)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long rsqrt_approx_f32_1_vectors[] = {
-    0xff800000, 0x7fffffff, 1,
-    0x80800000, 0x7fffffff, 1,
-    0xff7fffff, 0x7fffffff, 1,
-    0xbf800000, 0x7fffffff, 1,
-    0xbfda5a5a, 0x7fffffff, 1,
-    0x80800001, 0x7fffffff, 1,
-    0x80000000, 0xff800000, 0,
-    0x0, 0x7f800000, 0,
-    0x7f800000, 0x0, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0xbf800000, 0x7fffffff, 0,
-    0x1, 0x64b504f3, 0,
-    0x7fffff, 0x5f000001, 0,
-    0x5a5a5a, 0x5f1859b9, 0,
-    0x80000001, 0x7fffffff, 1,
-    0x807fffff, 0x7fffffff, 1,
-    0x805a5a5a, 0x7fffffff, 1,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows3[][3] = {
+    {0xff800000, 0x7fffffff, 1},
+    {0x80800000, 0x7fffffff, 1},
+    {0xff7fffff, 0x7fffffff, 1},
+    {0xbf800000, 0x7fffffff, 1},
+    {0xbfda5a5a, 0x7fffffff, 1},
+    {0x80800001, 0x7fffffff, 1},
+    {0x80000000, 0xff800000, 0},
+    {0, 0x7f800000, 0},
+    {0x7f800000, 0, 0},
+    {0x7fc00000, 0x7fffffff, 1},
+    {0x7fda5a5a, 0x7fffffff, 1},
+    {0xffffffff, 0x7fffffff, 1},
+    {0x7fc00000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x7fffffff, 0},
+    {0xffffffff, 0x7fffffff, 0},
+    {0x7f800001, 0x7fffffff, 0},
+    {0xffbfffff, 0x7fffffff, 0},
+    {0xbf800000, 0x7fffffff, 0},
+    {1, 0x64b504f3, 0},
+    {0x7fffff, 0x5f000001, 0},
+    {0x5a5a5a, 0x5f1859b9, 0},
+    {0x80000001, 0x7fffffff, 1},
+    {0x807fffff, 0x7fffffff, 1},
+    {0x805a5a5a, 0x7fffffff, 1},
+    {1, 0x7f800000, 0},
+    {0x7fffff, 0x7f800000, 0},
+    {0x5a5a5a, 0x7f800000, 0},
+    {0x80000001, 0xff800000, 0},
+    {0x807fffff, 0xff800000, 0},
+    {0x805a5a5a, 0xff800000, 0},
+    {0xfff0000000000000, 0xfff8000000000000, 1},
+    {0x8010000000000000, 0xfff8000000000000, 1},
+    {0xffefffffffffffff, 0xfff8000000000000, 1},
+    {0xbff0000000000000, 0xfff8000000000000, 1},
+    {0xbffa5a5a5a5a5a5a, 0xfff8000000000000, 1},
+    {0x8010000000000001, 0xfff8000000000000, 1},
+    {0x8000000000000000, 0xfff0000000000000, 0},
+    {0, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0, 0},
+    {0x7ff8000000000000, 0x7ff8000000000000, 1},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1},
+    {0xfff8000000000000, 0xfff8000000000000, 1},
+    {0x7ff8000000000000, 0x7ff8000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff8000000000000, 0xfff8000000000000, 0},
+    {0x7ff0000000000001, 0x7ff8000000000001, 0},
+    {0xbff0000000000000, 0xfff8000000000000, 0},
+    {1, 0x6180000000000000, 0},
+    {0xfffffffffffff, 0x5fe0000000000001, 0},
+    {0xa5a5a5a5a5a5a, 0x5fe3e3ff0345b877, 0},
+    {0x8000000000000001, 0xfff8000000000000, 1},
+    {0x800fffffffffffff, 0xfff8000000000000, 1},
+    {0x800a5a5a5a5a5a5a, 0xfff8000000000000, 1},
+    {0xfff0000000000000, 0x7fffffff00000000, 1},
+    {0x8000000000000001, 0xfff0000000000000, 0},
+    {0x800fffffffffffff, 0xfff0000000000000, 0},
+    {0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0},
+    {1, 0x7ff0000000000000, 0},
+    {0xfffffffffffff, 0x7ff0000000000000, 0},
+    {0xa5a5a5a5a5a5a, 0x7ff0000000000000, 0},
+    {0x7ff8000000000000, 0x7fffffff00000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x7fffffff00000000, 0},
+    {0xfff8000000000000, 0x7fffffff00000000, 0},
+    {0x8010000000000000, 0x7fffffff00000000, 1},
+    {0xffefffffffffffff, 0x7fffffff00000000, 1},
+    {0xbff0000000000000, 0x7fffffff00000000, 1},
+    {0xbffa5a5a5a5a5a5a, 0x7fffffff00000000, 1},
+    {0x8010000000000001, 0x7fffffff00000000, 1},
+    {0xbff0000000000000, 0x7fffffff00000000, 0},
+    {0x4010000012345678, 0x3fe0000000000000, 0},
+    {0x4000000000000000, 0x3fe6a09e00000000, 0},
+    {0x4008000000000000, 0x3fe279a700000000, 0},
+    {0x7ff0000000000001, 0, 0},
+    {0xfff00000ffffffff, 0x7fffffff00000000, 0},
 };
-static const unsigned long long rsqrt_approx_ftz_f32_1_vectors[] = {
-    0xff800000, 0x7fffffff, 1,
-    0x80800000, 0x7fffffff, 1,
-    0xff7fffff, 0x7fffffff, 1,
-    0xbf800000, 0x7fffffff, 1,
-    0xbfda5a5a, 0x7fffffff, 1,
-    0x80800001, 0x7fffffff, 1,
-    0x80000000, 0xff800000, 0,
-    0x0, 0x7f800000, 0,
-    0x7f800000, 0x0, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0xbf800000, 0x7fffffff, 0,
-    0x1, 0x7f800000, 0,
-    0x7fffff, 0x7f800000, 0,
-    0x5a5a5a, 0x7f800000, 0,
-    0x80000001, 0xff800000, 0,
-    0x807fffff, 0xff800000, 0,
-    0x805a5a5a, 0xff800000, 0,
-};
-static const unsigned long long rsqrt_approx_f64_1_vectors[] = {
-    0xfff0000000000000, 0xfff8000000000000, 1,
-    0x8010000000000000, 0xfff8000000000000, 1,
-    0xffefffffffffffff, 0xfff8000000000000, 1,
-    0xbff0000000000000, 0xfff8000000000000, 1,
-    0xbffa5a5a5a5a5a5a, 0xfff8000000000000, 1,
-    0x8010000000000001, 0xfff8000000000000, 1,
-    0x8000000000000000, 0xfff0000000000000, 0,
-    0x0, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x0, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 1,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1,
-    0xfff8000000000000, 0xfff8000000000000, 1,
-    0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x7ff8000000000001, 0,
-    0xbff0000000000000, 0xfff8000000000000, 0,
-    0x1, 0x6180000000000000, 0,
-    0xfffffffffffff, 0x5fe0000000000001, 0,
-    0xa5a5a5a5a5a5a, 0x5fe3e3ff0345b877, 0,
-    0x8000000000000001, 0xfff8000000000000, 1,
-    0x800fffffffffffff, 0xfff8000000000000, 1,
-    0x800a5a5a5a5a5a5a, 0xfff8000000000000, 1,
-};
-static const unsigned long long rsqrt_approx_ftz_f64_1_vectors[] = {
-    0xfff0000000000000, 0x7fffffff00000000, 1,
-    0x8000000000000001, 0xfff0000000000000, 0,
-    0x800fffffffffffff, 0xfff0000000000000, 0,
-    0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0,
-    0x8000000000000000, 0xfff0000000000000, 0,
-    0x0, 0x7ff0000000000000, 0,
-    0x1, 0x7ff0000000000000, 0,
-    0xfffffffffffff, 0x7ff0000000000000, 0,
-    0xa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x0, 0,
-    0x7ff8000000000000, 0x7fffffff00000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7fffffff00000000, 0,
-    0xfff8000000000000, 0x7fffffff00000000, 0,
-    0x8010000000000000, 0x7fffffff00000000, 1,
-    0xffefffffffffffff, 0x7fffffff00000000, 1,
-    0xbff0000000000000, 0x7fffffff00000000, 1,
-    0xbffa5a5a5a5a5a5a, 0x7fffffff00000000, 1,
-    0x8010000000000001, 0x7fffffff00000000, 1,
-    0xbff0000000000000, 0x7fffffff00000000, 0,
-    0x4010000012345678, 0x3fe0000000000000, 0,
-    0x4000000000000000, 0x3fe6a09e00000000, 0,
-    0x4008000000000000, 0x3fe279a700000000, 0,
-    0x7ff0000000000001, 0x0, 0,
-    0xfff00000ffffffff, 0x7fffffff00000000, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23};
+static const unsigned short c1[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 24, 25, 26, 27, 28, 29};
+static const unsigned short c2[] = {
+    30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52};
+static const unsigned short c3[] = {
+    53, 54, 55, 56, 36, 37, 57, 58, 59, 38, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73};
 
 int main(void)
 {
     ptxspec_begin("rsqrt");
-    ptxspec_run("rsqrt.approx.f32", (const void *)rsqrt_approx_f32_1, PTXSPEC_PTX >= 14, 100, 1, 32, 32, 32, 0x7f800000, rsqrt_approx_f32_1_vectors, 24);
-    ptxspec_run("rsqrt.approx.ftz.f32", (const void *)rsqrt_approx_ftz_f32_1, PTXSPEC_PTX >= 14, 100, 1, 32, 32, 32, 0x7f800000, rsqrt_approx_ftz_f32_1_vectors, 24);
-    ptxspec_run("rsqrt.approx.f64", (const void *)rsqrt_approx_f64_1, PTXSPEC_PTX >= 14, 100, 1, 64, 64, 64, 0x7ff0000000000000, rsqrt_approx_f64_1_vectors, 23);
-    ptxspec_run("rsqrt.approx.ftz.f64", (const void *)rsqrt_approx_ftz_f64_1, PTXSPEC_PTX >= 40, 200, 1, 64, 64, 64, 0x7ff0000000000000, rsqrt_approx_ftz_f64_1_vectors, 24);
+    PTXSPEC_RUN(rsqrt_approx_f32_1, s0, rows3, c0);
+    PTXSPEC_RUN(rsqrt_approx_ftz_f32_1, s0, rows3, c1);
+    PTXSPEC_RUN(rsqrt_approx_f64_1, s1, rows3, c2);
+    PTXSPEC_RUN(rsqrt_approx_ftz_f64_1, s1, rows3, c3);
     return ptxspec_end();
 }
 #endif

@@ -5,86 +5,55 @@
 //     nvcc -arch=native -o sin sin.cu && ./sin
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// sin.approx.f32: sm_10, PTX 1.4
-extern "C" __global__ void sin_approx_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sin.approx.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sin.approx.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void sin_approx_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sin.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
+PTXSPEC_f_f(sin_approx_f32_1, "sin.approx.f32", 100, 14)
+PTXSPEC_f_f(sin_approx_ftz_f32_1, "sin.approx.ftz.f32", 100, 14)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long sin_approx_f32_1_vectors[] = {
-    0xff800000, 0x7fffffff, 1,
-    0x80000000, 0x80000000, 0,
-    0x0, 0x0, 0,
-    0x7f800000, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0xff800000, 0x7fffffff, 0,
-    0x7f800000, 0x7fffffff, 0,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows3[][3] = {
+    {0xff800000, 0x7fffffff, 1},
+    {0x80000000, 0x80000000, 0},
+    {0, 0, 0},
+    {0x7f800000, 0x7fffffff, 1},
+    {0x7fc00000, 0x7fffffff, 1},
+    {0x7fda5a5a, 0x7fffffff, 1},
+    {0xffffffff, 0x7fffffff, 1},
+    {0x7f800001, 0x7fffffff, 1},
+    {0xffbfffff, 0x7fffffff, 1},
+    {0xff800000, 0x7fffffff, 0},
+    {0x7f800000, 0x7fffffff, 0},
+    {0x7fc00000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x7fffffff, 0},
+    {0xffffffff, 0x7fffffff, 0},
+    {0x7f800001, 0x7fffffff, 0},
+    {0xffbfffff, 0x7fffffff, 0},
+    {1, 0, 0},
+    {0x7fffff, 0, 0},
+    {0x5a5a5a, 0, 0},
+    {0x80000001, 0x80000000, 0},
+    {0x807fffff, 0x80000000, 0},
+    {0x805a5a5a, 0x80000000, 0},
 };
-static const unsigned long long sin_approx_ftz_f32_1_vectors[] = {
-    0xff800000, 0x7fffffff, 1,
-    0x80000000, 0x80000000, 0,
-    0x0, 0x0, 0,
-    0x7f800000, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0xff800000, 0x7fffffff, 0,
-    0x7f800000, 0x7fffffff, 0,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0x1, 0x0, 0,
-    0x7fffff, 0x0, 0,
-    0x5a5a5a, 0x0, 0,
-    0x80000001, 0x80000000, 0,
-    0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x80000000, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const unsigned short c1[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21};
 
 int main(void)
 {
     ptxspec_begin("sin");
-    ptxspec_run("sin.approx.f32", (const void *)sin_approx_f32_1, PTXSPEC_PTX >= 14, 100, 1, 32, 32, 32, 0x7f800000, sin_approx_f32_1_vectors, 16);
-    ptxspec_run("sin.approx.ftz.f32", (const void *)sin_approx_ftz_f32_1, PTXSPEC_PTX >= 14, 100, 1, 32, 32, 32, 0x7f800000, sin_approx_ftz_f32_1_vectors, 22);
+    PTXSPEC_RUN(sin_approx_f32_1, s0, rows3, c0);
+    PTXSPEC_RUN(sin_approx_ftz_f32_1, s0, rows3, c1);
     return ptxspec_end();
 }
 #endif

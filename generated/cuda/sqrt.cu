@@ -5,513 +5,143 @@
 //     nvcc -arch=native -o sqrt sqrt.cu && ./sqrt
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// sqrt.approx.f32: sm_10, PTX 1.4
-extern "C" __global__ void sqrt_approx_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sqrt.approx.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void sqrt_approx_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sqrt.rn.f32: sm_20, PTX 2.0
-extern "C" __global__ void sqrt_rn_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sqrt.rn.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sqrt.rn.ftz.f32: sm_20, PTX 2.0
-extern "C" __global__ void sqrt_rn_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sqrt.rn.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sqrt.rz.f32: sm_20, PTX 2.0
-extern "C" __global__ void sqrt_rz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sqrt.rz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sqrt.rz.ftz.f32: sm_20, PTX 2.0
-extern "C" __global__ void sqrt_rz_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sqrt.rz.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sqrt.rm.f32: sm_20, PTX 2.0
-extern "C" __global__ void sqrt_rm_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sqrt.rm.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sqrt.rm.ftz.f32: sm_20, PTX 2.0
-extern "C" __global__ void sqrt_rm_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sqrt.rm.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sqrt.rp.f32: sm_20, PTX 2.0
-extern "C" __global__ void sqrt_rp_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sqrt.rp.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sqrt.rp.ftz.f32: sm_20, PTX 2.0
-extern "C" __global__ void sqrt_rp_ftz_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sqrt.rp.ftz.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sqrt.rn.f64: sm_10, PTX 1.0
-extern "C" __global__ void sqrt_rn_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("sqrt.rn.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// sqrt.rz.f64: sm_20, PTX 2.0
-extern "C" __global__ void sqrt_rz_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("sqrt.rz.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// sqrt.rm.f64: sm_20, PTX 2.0
-extern "C" __global__ void sqrt_rm_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("sqrt.rm.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// sqrt.rp.f64: sm_20, PTX 2.0
-extern "C" __global__ void sqrt_rp_f64_1(const unsigned long long *a, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("sqrt.rp.f64 %0, %1;" : "=d"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
+PTXSPEC_f_f(sqrt_approx_f32_1, "sqrt.approx.f32", 100, 14)
+PTXSPEC_f_f(sqrt_approx_ftz_f32_1, "sqrt.approx.ftz.f32", 100, 14)
+PTXSPEC_f_f(sqrt_rn_f32_1, "sqrt.rn.f32", 200, 20)
+PTXSPEC_f_f(sqrt_rn_ftz_f32_1, "sqrt.rn.ftz.f32", 200, 20)
+PTXSPEC_f_f(sqrt_rz_f32_1, "sqrt.rz.f32", 200, 20)
+PTXSPEC_f_f(sqrt_rz_ftz_f32_1, "sqrt.rz.ftz.f32", 200, 20)
+PTXSPEC_f_f(sqrt_rm_f32_1, "sqrt.rm.f32", 200, 20)
+PTXSPEC_f_f(sqrt_rm_ftz_f32_1, "sqrt.rm.ftz.f32", 200, 20)
+PTXSPEC_f_f(sqrt_rp_f32_1, "sqrt.rp.f32", 200, 20)
+PTXSPEC_f_f(sqrt_rp_ftz_f32_1, "sqrt.rp.ftz.f32", 200, 20)
+PTXSPEC_d_d(sqrt_rn_f64_1, "sqrt.rn.f64", 100, 10)
+PTXSPEC_d_d(sqrt_rz_f64_1, "sqrt.rz.f64", 200, 20)
+PTXSPEC_d_d(sqrt_rm_f64_1, "sqrt.rm.f64", 200, 20)
+PTXSPEC_d_d(sqrt_rp_f64_1, "sqrt.rp.f64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long sqrt_approx_f32_1_vectors[] = {
-    0xff800000, 0x7fffffff, 1,
-    0x80800000, 0x7fffffff, 1,
-    0xff7fffff, 0x7fffffff, 1,
-    0xbf800000, 0x7fffffff, 1,
-    0xbfda5a5a, 0x7fffffff, 1,
-    0x80800001, 0x7fffffff, 1,
-    0x80000000, 0x80000000, 0,
-    0x0, 0x0, 0,
-    0x7f800000, 0x7f800000, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0xbf800000, 0x7fffffff, 0,
-    0x1, 0x1a3504f3, 0,
-    0x7fffff, 0x1fffffff, 0,
-    0x5a5a5a, 0x1fd71540, 0,
-    0x80000001, 0x7fffffff, 1,
-    0x807fffff, 0x7fffffff, 1,
-    0x805a5a5a, 0x7fffffff, 1,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows3[][3] = {
+    {0xff800000, 0x7fffffff, 1},
+    {0x80800000, 0x7fffffff, 1},
+    {0xff7fffff, 0x7fffffff, 1},
+    {0xbf800000, 0x7fffffff, 1},
+    {0xbfda5a5a, 0x7fffffff, 1},
+    {0x80800001, 0x7fffffff, 1},
+    {0x80000000, 0x80000000, 0},
+    {0, 0, 0},
+    {0x7f800000, 0x7f800000, 0},
+    {0x7fc00000, 0x7fffffff, 1},
+    {0x7fda5a5a, 0x7fffffff, 1},
+    {0xffffffff, 0x7fffffff, 1},
+    {0x7f800001, 0x7fffffff, 1},
+    {0xffbfffff, 0x7fffffff, 1},
+    {0x7fc00000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x7fffffff, 0},
+    {0xffffffff, 0x7fffffff, 0},
+    {0x7f800001, 0x7fffffff, 0},
+    {0xffbfffff, 0x7fffffff, 0},
+    {0xbf800000, 0x7fffffff, 0},
+    {1, 0x1a3504f3, 0},
+    {0x7fffff, 0x1fffffff, 0},
+    {0x5a5a5a, 0x1fd71540, 0},
+    {0x80000001, 0x7fffffff, 1},
+    {0x807fffff, 0x7fffffff, 1},
+    {0x805a5a5a, 0x7fffffff, 1},
+    {1, 0, 0},
+    {0x7fffff, 0, 0},
+    {0x5a5a5a, 0, 0},
+    {0x80000001, 0x80000000, 0},
+    {0x807fffff, 0x80000000, 0},
+    {0x805a5a5a, 0x80000000, 0},
+    {0x40800000, 0x40000000, 0},
+    {0x40100000, 0x3fc00000, 0},
+    {0x40000000, 0x3fb504f3, 0},
+    {0x7fffff, 0x1ffffffe, 0},
+    {0x40000000, 0x3fb504f4, 0},
+    {1, 0x1a3504f4, 0},
+    {0x5a5a5a, 0x1fd71541, 0},
+    {0xfff0000000000000, 0xfff8000000000000, 1},
+    {0x8010000000000000, 0xfff8000000000000, 1},
+    {0xffefffffffffffff, 0xfff8000000000000, 1},
+    {0xbff0000000000000, 0xfff8000000000000, 1},
+    {0xbffa5a5a5a5a5a5a, 0xfff8000000000000, 1},
+    {0x8010000000000001, 0xfff8000000000000, 1},
+    {0x8000000000000000, 0x8000000000000000, 0},
+    {0x7ff0000000000000, 0x7ff0000000000000, 0},
+    {0x7ff8000000000000, 0x7ff8000000000000, 1},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1},
+    {0xfff8000000000000, 0xfff8000000000000, 1},
+    {0x7ff0000000000001, 0x7ff8000000000001, 1},
+    {0xfff7ffffffffffff, 0xffffffffffffffff, 1},
+    {0x7ff8000000000000, 0x7ff8000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff8000000000000, 0xfff8000000000000, 0},
+    {0x7ff0000000000001, 0x7ff8000000000001, 0},
+    {0xbff0000000000000, 0xfff8000000000000, 0},
+    {0x4010000000000000, 0x4000000000000000, 0},
+    {0x4002000000000000, 0x3ff8000000000000, 0},
+    {0x4000000000000000, 0x3ff6a09e667f3bcd, 0},
+    {1, 0x1e60000000000000, 0},
+    {0xfffffffffffff, 0x1fffffffffffffff, 0},
+    {0xa5a5a5a5a5a5a, 0x1ff9bda45e96763e, 0},
+    {0x8000000000000001, 0xfff8000000000000, 1},
+    {0x800fffffffffffff, 0xfff8000000000000, 1},
+    {0x800a5a5a5a5a5a5a, 0xfff8000000000000, 1},
+    {0x4000000000000000, 0x3ff6a09e667f3bcc, 0},
+    {0xfffffffffffff, 0x1ffffffffffffffe, 0},
+    {0xa5a5a5a5a5a5a, 0x1ff9bda45e96763f, 0},
 };
-static const unsigned long long sqrt_approx_ftz_f32_1_vectors[] = {
-    0xff800000, 0x7fffffff, 1,
-    0x80800000, 0x7fffffff, 1,
-    0xff7fffff, 0x7fffffff, 1,
-    0xbf800000, 0x7fffffff, 1,
-    0xbfda5a5a, 0x7fffffff, 1,
-    0x80800001, 0x7fffffff, 1,
-    0x80000000, 0x80000000, 0,
-    0x0, 0x0, 0,
-    0x7f800000, 0x7f800000, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0xbf800000, 0x7fffffff, 0,
-    0x1, 0x0, 0,
-    0x7fffff, 0x0, 0,
-    0x5a5a5a, 0x0, 0,
-    0x80000001, 0x80000000, 0,
-    0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x80000000, 0,
-};
-static const unsigned long long sqrt_rn_f32_1_vectors[] = {
-    0xff800000, 0x7fffffff, 1,
-    0x80800000, 0x7fffffff, 1,
-    0xff7fffff, 0x7fffffff, 1,
-    0xbf800000, 0x7fffffff, 1,
-    0xbfda5a5a, 0x7fffffff, 1,
-    0x80800001, 0x7fffffff, 1,
-    0x80000000, 0x80000000, 0,
-    0x0, 0x0, 0,
-    0x7f800000, 0x7f800000, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0xbf800000, 0x7fffffff, 0,
-    0x40800000, 0x40000000, 0,
-    0x40100000, 0x3fc00000, 0,
-    0x40000000, 0x3fb504f3, 0,
-    0x1, 0x1a3504f3, 0,
-    0x7fffff, 0x1fffffff, 0,
-    0x5a5a5a, 0x1fd71540, 0,
-    0x80000001, 0x7fffffff, 1,
-    0x807fffff, 0x7fffffff, 1,
-    0x805a5a5a, 0x7fffffff, 1,
-};
-static const unsigned long long sqrt_rn_ftz_f32_1_vectors[] = {
-    0xff800000, 0x7fffffff, 1,
-    0x80800000, 0x7fffffff, 1,
-    0xff7fffff, 0x7fffffff, 1,
-    0xbf800000, 0x7fffffff, 1,
-    0xbfda5a5a, 0x7fffffff, 1,
-    0x80800001, 0x7fffffff, 1,
-    0x80000000, 0x80000000, 0,
-    0x0, 0x0, 0,
-    0x7f800000, 0x7f800000, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0xbf800000, 0x7fffffff, 0,
-    0x40800000, 0x40000000, 0,
-    0x40100000, 0x3fc00000, 0,
-    0x40000000, 0x3fb504f3, 0,
-    0x1, 0x0, 0,
-    0x7fffff, 0x0, 0,
-    0x5a5a5a, 0x0, 0,
-    0x80000001, 0x80000000, 0,
-    0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x80000000, 0,
-};
-static const unsigned long long sqrt_rz_f32_1_vectors[] = {
-    0xff800000, 0x7fffffff, 1,
-    0x80800000, 0x7fffffff, 1,
-    0xff7fffff, 0x7fffffff, 1,
-    0xbf800000, 0x7fffffff, 1,
-    0xbfda5a5a, 0x7fffffff, 1,
-    0x80800001, 0x7fffffff, 1,
-    0x80000000, 0x80000000, 0,
-    0x0, 0x0, 0,
-    0x7f800000, 0x7f800000, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0xbf800000, 0x7fffffff, 0,
-    0x40800000, 0x40000000, 0,
-    0x40100000, 0x3fc00000, 0,
-    0x40000000, 0x3fb504f3, 0,
-    0x1, 0x1a3504f3, 0,
-    0x7fffff, 0x1ffffffe, 0,
-    0x5a5a5a, 0x1fd71540, 0,
-    0x80000001, 0x7fffffff, 1,
-    0x807fffff, 0x7fffffff, 1,
-    0x805a5a5a, 0x7fffffff, 1,
-};
-static const unsigned long long sqrt_rp_f32_1_vectors[] = {
-    0xff800000, 0x7fffffff, 1,
-    0x80800000, 0x7fffffff, 1,
-    0xff7fffff, 0x7fffffff, 1,
-    0xbf800000, 0x7fffffff, 1,
-    0xbfda5a5a, 0x7fffffff, 1,
-    0x80800001, 0x7fffffff, 1,
-    0x80000000, 0x80000000, 0,
-    0x0, 0x0, 0,
-    0x7f800000, 0x7f800000, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0xbf800000, 0x7fffffff, 0,
-    0x40800000, 0x40000000, 0,
-    0x40100000, 0x3fc00000, 0,
-    0x40000000, 0x3fb504f4, 0,
-    0x1, 0x1a3504f4, 0,
-    0x7fffff, 0x1fffffff, 0,
-    0x5a5a5a, 0x1fd71541, 0,
-    0x80000001, 0x7fffffff, 1,
-    0x807fffff, 0x7fffffff, 1,
-    0x805a5a5a, 0x7fffffff, 1,
-};
-static const unsigned long long sqrt_rp_ftz_f32_1_vectors[] = {
-    0xff800000, 0x7fffffff, 1,
-    0x80800000, 0x7fffffff, 1,
-    0xff7fffff, 0x7fffffff, 1,
-    0xbf800000, 0x7fffffff, 1,
-    0xbfda5a5a, 0x7fffffff, 1,
-    0x80800001, 0x7fffffff, 1,
-    0x80000000, 0x80000000, 0,
-    0x0, 0x0, 0,
-    0x7f800000, 0x7f800000, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0xbf800000, 0x7fffffff, 0,
-    0x40800000, 0x40000000, 0,
-    0x40100000, 0x3fc00000, 0,
-    0x40000000, 0x3fb504f4, 0,
-    0x1, 0x0, 0,
-    0x7fffff, 0x0, 0,
-    0x5a5a5a, 0x0, 0,
-    0x80000001, 0x80000000, 0,
-    0x807fffff, 0x80000000, 0,
-    0x805a5a5a, 0x80000000, 0,
-};
-static const unsigned long long sqrt_rn_f64_1_vectors[] = {
-    0xfff0000000000000, 0xfff8000000000000, 1,
-    0x8010000000000000, 0xfff8000000000000, 1,
-    0xffefffffffffffff, 0xfff8000000000000, 1,
-    0xbff0000000000000, 0xfff8000000000000, 1,
-    0xbffa5a5a5a5a5a5a, 0xfff8000000000000, 1,
-    0x8010000000000001, 0xfff8000000000000, 1,
-    0x8000000000000000, 0x8000000000000000, 0,
-    0x0, 0x0, 0,
-    0x7ff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 1,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1,
-    0xfff8000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000001, 0x7ff8000000000001, 1,
-    0xfff7ffffffffffff, 0xffffffffffffffff, 1,
-    0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x7ff8000000000001, 0,
-    0xbff0000000000000, 0xfff8000000000000, 0,
-    0x4010000000000000, 0x4000000000000000, 0,
-    0x4002000000000000, 0x3ff8000000000000, 0,
-    0x4000000000000000, 0x3ff6a09e667f3bcd, 0,
-    0x1, 0x1e60000000000000, 0,
-    0xfffffffffffff, 0x1fffffffffffffff, 0,
-    0xa5a5a5a5a5a5a, 0x1ff9bda45e96763e, 0,
-    0x8000000000000001, 0xfff8000000000000, 1,
-    0x800fffffffffffff, 0xfff8000000000000, 1,
-    0x800a5a5a5a5a5a5a, 0xfff8000000000000, 1,
-};
-static const unsigned long long sqrt_rz_f64_1_vectors[] = {
-    0xfff0000000000000, 0xfff8000000000000, 1,
-    0x8010000000000000, 0xfff8000000000000, 1,
-    0xffefffffffffffff, 0xfff8000000000000, 1,
-    0xbff0000000000000, 0xfff8000000000000, 1,
-    0xbffa5a5a5a5a5a5a, 0xfff8000000000000, 1,
-    0x8010000000000001, 0xfff8000000000000, 1,
-    0x8000000000000000, 0x8000000000000000, 0,
-    0x0, 0x0, 0,
-    0x7ff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 1,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1,
-    0xfff8000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000001, 0x7ff8000000000001, 1,
-    0xfff7ffffffffffff, 0xffffffffffffffff, 1,
-    0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x7ff8000000000001, 0,
-    0xbff0000000000000, 0xfff8000000000000, 0,
-    0x4010000000000000, 0x4000000000000000, 0,
-    0x4002000000000000, 0x3ff8000000000000, 0,
-    0x4000000000000000, 0x3ff6a09e667f3bcc, 0,
-    0x1, 0x1e60000000000000, 0,
-    0xfffffffffffff, 0x1ffffffffffffffe, 0,
-    0xa5a5a5a5a5a5a, 0x1ff9bda45e96763e, 0,
-    0x8000000000000001, 0xfff8000000000000, 1,
-    0x800fffffffffffff, 0xfff8000000000000, 1,
-    0x800a5a5a5a5a5a5a, 0xfff8000000000000, 1,
-};
-static const unsigned long long sqrt_rp_f64_1_vectors[] = {
-    0xfff0000000000000, 0xfff8000000000000, 1,
-    0x8010000000000000, 0xfff8000000000000, 1,
-    0xffefffffffffffff, 0xfff8000000000000, 1,
-    0xbff0000000000000, 0xfff8000000000000, 1,
-    0xbffa5a5a5a5a5a5a, 0xfff8000000000000, 1,
-    0x8010000000000001, 0xfff8000000000000, 1,
-    0x8000000000000000, 0x8000000000000000, 0,
-    0x0, 0x0, 0,
-    0x7ff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff8000000000000, 0x7ff8000000000000, 1,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 1,
-    0xfff8000000000000, 0xfff8000000000000, 1,
-    0x7ff0000000000001, 0x7ff8000000000001, 1,
-    0xfff7ffffffffffff, 0xffffffffffffffff, 1,
-    0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x7ff8000000000001, 0,
-    0xbff0000000000000, 0xfff8000000000000, 0,
-    0x4010000000000000, 0x4000000000000000, 0,
-    0x4002000000000000, 0x3ff8000000000000, 0,
-    0x4000000000000000, 0x3ff6a09e667f3bcd, 0,
-    0x1, 0x1e60000000000000, 0,
-    0xfffffffffffff, 0x1fffffffffffffff, 0,
-    0xa5a5a5a5a5a5a, 0x1ff9bda45e96763f, 0,
-    0x8000000000000001, 0xfff8000000000000, 1,
-    0x800fffffffffffff, 0xfff8000000000000, 1,
-    0x800a5a5a5a5a5a5a, 0xfff8000000000000, 1,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
+static const unsigned short c1[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 26, 27, 28, 29, 30, 31};
+static const unsigned short c2[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 32, 33, 34, 20, 21, 22, 23, 24, 25};
+static const unsigned short c3[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 32, 33, 34, 26, 27, 28, 29, 30, 31};
+static const unsigned short c4[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 32, 33, 34, 20, 35, 22, 23, 24, 25};
+static const unsigned short c5[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 32, 33, 36, 37, 21, 38, 23, 24, 25};
+static const unsigned short c6[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 32, 33, 36, 26, 27, 28, 29, 30, 31};
+static const unsigned short c7[] = {
+    39, 40, 41, 42, 43, 44, 45, 7, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65};
+static const unsigned short c8[] = {
+    39, 40, 41, 42, 43, 44, 45, 7, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 66, 60, 67, 62, 63, 64, 65};
+static const unsigned short c9[] = {
+    39, 40, 41, 42, 43, 44, 45, 7, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 68, 63, 64, 65};
 
 int main(void)
 {
     ptxspec_begin("sqrt");
-    ptxspec_run("sqrt.approx.f32", (const void *)sqrt_approx_f32_1, PTXSPEC_PTX >= 14, 100, 1, 32, 32, 32, 0x7f800000, sqrt_approx_f32_1_vectors, 26);
-    ptxspec_run("sqrt.approx.ftz.f32", (const void *)sqrt_approx_ftz_f32_1, PTXSPEC_PTX >= 14, 100, 1, 32, 32, 32, 0x7f800000, sqrt_approx_ftz_f32_1_vectors, 26);
-    ptxspec_run("sqrt.rn.f32", (const void *)sqrt_rn_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, sqrt_rn_f32_1_vectors, 29);
-    ptxspec_run("sqrt.rn.ftz.f32", (const void *)sqrt_rn_ftz_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, sqrt_rn_ftz_f32_1_vectors, 29);
-    ptxspec_run("sqrt.rz.f32", (const void *)sqrt_rz_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, sqrt_rz_f32_1_vectors, 29);
-    ptxspec_run("sqrt.rz.ftz.f32", (const void *)sqrt_rz_ftz_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, sqrt_rn_ftz_f32_1_vectors, 29);
-    ptxspec_run("sqrt.rm.f32", (const void *)sqrt_rm_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, sqrt_rz_f32_1_vectors, 29);
-    ptxspec_run("sqrt.rm.ftz.f32", (const void *)sqrt_rm_ftz_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, sqrt_rn_ftz_f32_1_vectors, 29);
-    ptxspec_run("sqrt.rp.f32", (const void *)sqrt_rp_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, sqrt_rp_f32_1_vectors, 29);
-    ptxspec_run("sqrt.rp.ftz.f32", (const void *)sqrt_rp_ftz_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, sqrt_rp_ftz_f32_1_vectors, 29);
-    ptxspec_run("sqrt.rn.f64", (const void *)sqrt_rn_f64_1, PTXSPEC_PTX >= 10, 100, 1, 64, 64, 64, 0x7ff0000000000000, sqrt_rn_f64_1_vectors, 28);
-    ptxspec_run("sqrt.rz.f64", (const void *)sqrt_rz_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 64, 64, 0x7ff0000000000000, sqrt_rz_f64_1_vectors, 28);
-    ptxspec_run("sqrt.rm.f64", (const void *)sqrt_rm_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 64, 64, 0x7ff0000000000000, sqrt_rz_f64_1_vectors, 28);
-    ptxspec_run("sqrt.rp.f64", (const void *)sqrt_rp_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 64, 64, 0x7ff0000000000000, sqrt_rp_f64_1_vectors, 28);
+    PTXSPEC_RUN(sqrt_approx_f32_1, s0, rows3, c0);
+    PTXSPEC_RUN(sqrt_approx_ftz_f32_1, s0, rows3, c1);
+    PTXSPEC_RUN(sqrt_rn_f32_1, s0, rows3, c2);
+    PTXSPEC_RUN(sqrt_rn_ftz_f32_1, s0, rows3, c3);
+    PTXSPEC_RUN(sqrt_rz_f32_1, s0, rows3, c4);
+    PTXSPEC_RUN(sqrt_rz_ftz_f32_1, s0, rows3, c3);
+    PTXSPEC_RUN(sqrt_rm_f32_1, s0, rows3, c4);
+    PTXSPEC_RUN(sqrt_rm_ftz_f32_1, s0, rows3, c3);
+    PTXSPEC_RUN(sqrt_rp_f32_1, s0, rows3, c5);
+    PTXSPEC_RUN(sqrt_rp_ftz_f32_1, s0, rows3, c6);
+    PTXSPEC_RUN(sqrt_rn_f64_1, s1, rows3, c7);
+    PTXSPEC_RUN(sqrt_rz_f64_1, s1, rows3, c8);
+    PTXSPEC_RUN(sqrt_rm_f64_1, s1, rows3, c8);
+    PTXSPEC_RUN(sqrt_rp_f64_1, s1, rows3, c9);
     return ptxspec_end();
 }
 #endif

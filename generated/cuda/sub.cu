@@ -5,1705 +5,352 @@
 //     nvcc -arch=native -o sub sub.cu && ./sub
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// sub.f32: sm_10, PTX 1.0
-extern "C" __global__ void sub_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.sat.f32: sm_10, PTX 1.0
-extern "C" __global__ void sub_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void sub_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.ftz.sat.f32: sm_10, PTX 1.4
-extern "C" __global__ void sub_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rn.f32: sm_10, PTX 1.0
-extern "C" __global__ void sub_rn_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rn.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rn.sat.f32: sm_10, PTX 1.0
-extern "C" __global__ void sub_rn_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rn.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rn.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void sub_rn_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rn.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rn.ftz.sat.f32: sm_10, PTX 1.4
-extern "C" __global__ void sub_rn_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rn.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rz.f32: sm_10, PTX 1.0
-extern "C" __global__ void sub_rz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rz.sat.f32: sm_10, PTX 1.0
-extern "C" __global__ void sub_rz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rz.ftz.f32: sm_10, PTX 1.4
-extern "C" __global__ void sub_rz_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rz.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rz.ftz.sat.f32: sm_10, PTX 1.4
-extern "C" __global__ void sub_rz_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rz.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rm.f32: sm_20, PTX 1.0
-extern "C" __global__ void sub_rm_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rm.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rm.sat.f32: sm_20, PTX 1.0
-extern "C" __global__ void sub_rm_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rm.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rm.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void sub_rm_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rm.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rm.ftz.sat.f32: sm_20, PTX 1.4
-extern "C" __global__ void sub_rm_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rm.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rp.f32: sm_20, PTX 1.0
-extern "C" __global__ void sub_rp_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rp.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rp.sat.f32: sm_20, PTX 1.0
-extern "C" __global__ void sub_rp_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rp.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rp.ftz.f32: sm_20, PTX 1.4
-extern "C" __global__ void sub_rp_ftz_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rp.ftz.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.rp.ftz.sat.f32: sm_20, PTX 1.4
-extern "C" __global__ void sub_rp_ftz_sat_f32_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 14)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("sub.rp.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(ptxspec_in_f(a[i])), "f"(ptxspec_in_f(b[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// sub.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void sub_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("sub.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// sub.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void sub_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("sub.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// sub.rn.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void sub_rn_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("sub.rn.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// sub.rn.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void sub_rn_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("sub.rn.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// sub.rz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void sub_rz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("sub.rz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// sub.rz.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void sub_rz_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("sub.rz.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// sub.rm.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void sub_rm_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("sub.rm.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// sub.rm.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void sub_rm_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("sub.rm.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// sub.rp.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void sub_rp_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("sub.rp.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// sub.rp.ftz.f32x2: sm_100, PTX 8.6
-extern "C" __global__ void sub_rp_ftz_f32x2_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(1000, 86)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_l r;
-    asm volatile("sub.rp.ftz.f32x2 %0, %1, %2;" : "=l"(r) : "l"(ptxspec_in_l(a[i])), "l"(ptxspec_in_l(b[i])));
-    d[i] = ptxspec_out_l(r);
-#endif
-}
-
-// sub.f64: sm_10, PTX 1.0
-extern "C" __global__ void sub_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("sub.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// sub.rn.f64: sm_10, PTX 1.0
-extern "C" __global__ void sub_rn_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("sub.rn.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// sub.rz.f64: sm_10, PTX 1.0
-extern "C" __global__ void sub_rz_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(100, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("sub.rz.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// sub.rm.f64: sm_13, PTX 1.0
-extern "C" __global__ void sub_rm_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(130, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("sub.rm.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// sub.rp.f64: sm_13, PTX 1.0
-extern "C" __global__ void sub_rp_f64_2(const unsigned long long *a, const unsigned long long *b, unsigned long long *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(130, 10)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_d r;
-    asm volatile("sub.rp.f64 %0, %1, %2;" : "=d"(r) : "d"(ptxspec_in_d(a[i])), "d"(ptxspec_in_d(b[i])));
-    d[i] = ptxspec_out_d(r);
-#endif
-}
-
-// sub.f16: sm_53, PTX 4.2
-extern "C" __global__ void sub_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("sub.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// sub.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void sub_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("sub.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// sub.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void sub_sat_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("sub.sat.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// sub.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void sub_sat_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("sub.sat.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// sub.ftz.f16: sm_53, PTX 4.2
-extern "C" __global__ void sub_ftz_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("sub.ftz.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// sub.ftz.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void sub_ftz_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("sub.ftz.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// sub.ftz.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void sub_ftz_sat_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("sub.ftz.sat.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// sub.ftz.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void sub_ftz_sat_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("sub.ftz.sat.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// sub.rn.f16: sm_53, PTX 4.2
-extern "C" __global__ void sub_rn_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("sub.rn.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// sub.rn.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void sub_rn_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("sub.rn.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// sub.rn.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void sub_rn_sat_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("sub.rn.sat.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// sub.rn.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void sub_rn_sat_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("sub.rn.sat.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// sub.rn.ftz.f16: sm_53, PTX 4.2
-extern "C" __global__ void sub_rn_ftz_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("sub.rn.ftz.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// sub.rn.ftz.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void sub_rn_ftz_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("sub.rn.ftz.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// sub.rn.ftz.sat.f16: sm_53, PTX 4.2
-extern "C" __global__ void sub_rn_ftz_sat_f16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("sub.rn.ftz.sat.f16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// sub.rn.ftz.sat.f16x2: sm_53, PTX 4.2
-extern "C" __global__ void sub_rn_ftz_sat_f16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(530, 42)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("sub.rn.ftz.sat.f16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// sub.bf16: sm_90, PTX 7.8
-extern "C" __global__ void sub_bf16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("sub.bf16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// sub.bf16x2: sm_90, PTX 7.8
-extern "C" __global__ void sub_bf16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("sub.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// sub.rn.bf16: sm_90, PTX 7.8
-extern "C" __global__ void sub_rn_bf16_2(const unsigned short *a, const unsigned short *b, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("sub.rn.bf16 %0, %1, %2;" : "=h"(r) : "h"(ptxspec_in_h(a[i])), "h"(ptxspec_in_h(b[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// sub.rn.bf16x2: sm_90, PTX 7.8
-extern "C" __global__ void sub_rn_bf16x2_2(const unsigned int *a, const unsigned int *b, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("sub.rn.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(ptxspec_in_r(a[i])), "r"(ptxspec_in_r(b[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
+PTXSPEC_f_f_f(sub_f32_2, "sub.f32", 100, 10)
+PTXSPEC_f_f_f(sub_sat_f32_2, "sub.sat.f32", 100, 10)
+PTXSPEC_f_f_f(sub_ftz_f32_2, "sub.ftz.f32", 100, 14)
+PTXSPEC_f_f_f(sub_ftz_sat_f32_2, "sub.ftz.sat.f32", 100, 14)
+PTXSPEC_f_f_f(sub_rn_f32_2, "sub.rn.f32", 100, 10)
+PTXSPEC_f_f_f(sub_rn_sat_f32_2, "sub.rn.sat.f32", 100, 10)
+PTXSPEC_f_f_f(sub_rn_ftz_f32_2, "sub.rn.ftz.f32", 100, 14)
+PTXSPEC_f_f_f(sub_rn_ftz_sat_f32_2, "sub.rn.ftz.sat.f32", 100, 14)
+PTXSPEC_f_f_f(sub_rz_f32_2, "sub.rz.f32", 100, 10)
+PTXSPEC_f_f_f(sub_rz_sat_f32_2, "sub.rz.sat.f32", 100, 10)
+PTXSPEC_f_f_f(sub_rz_ftz_f32_2, "sub.rz.ftz.f32", 100, 14)
+PTXSPEC_f_f_f(sub_rz_ftz_sat_f32_2, "sub.rz.ftz.sat.f32", 100, 14)
+PTXSPEC_f_f_f(sub_rm_f32_2, "sub.rm.f32", 200, 10)
+PTXSPEC_f_f_f(sub_rm_sat_f32_2, "sub.rm.sat.f32", 200, 10)
+PTXSPEC_f_f_f(sub_rm_ftz_f32_2, "sub.rm.ftz.f32", 200, 14)
+PTXSPEC_f_f_f(sub_rm_ftz_sat_f32_2, "sub.rm.ftz.sat.f32", 200, 14)
+PTXSPEC_f_f_f(sub_rp_f32_2, "sub.rp.f32", 200, 10)
+PTXSPEC_f_f_f(sub_rp_sat_f32_2, "sub.rp.sat.f32", 200, 10)
+PTXSPEC_f_f_f(sub_rp_ftz_f32_2, "sub.rp.ftz.f32", 200, 14)
+PTXSPEC_f_f_f(sub_rp_ftz_sat_f32_2, "sub.rp.ftz.sat.f32", 200, 14)
+PTXSPEC_l_l_l(sub_f32x2_2, "sub.f32x2", 1000, 86)
+PTXSPEC_l_l_l(sub_ftz_f32x2_2, "sub.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(sub_rn_f32x2_2, "sub.rn.f32x2", 1000, 86)
+PTXSPEC_l_l_l(sub_rn_ftz_f32x2_2, "sub.rn.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(sub_rz_f32x2_2, "sub.rz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(sub_rz_ftz_f32x2_2, "sub.rz.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(sub_rm_f32x2_2, "sub.rm.f32x2", 1000, 86)
+PTXSPEC_l_l_l(sub_rm_ftz_f32x2_2, "sub.rm.ftz.f32x2", 1000, 86)
+PTXSPEC_l_l_l(sub_rp_f32x2_2, "sub.rp.f32x2", 1000, 86)
+PTXSPEC_l_l_l(sub_rp_ftz_f32x2_2, "sub.rp.ftz.f32x2", 1000, 86)
+PTXSPEC_d_d_d(sub_f64_2, "sub.f64", 100, 10)
+PTXSPEC_d_d_d(sub_rn_f64_2, "sub.rn.f64", 100, 10)
+PTXSPEC_d_d_d(sub_rz_f64_2, "sub.rz.f64", 100, 10)
+PTXSPEC_d_d_d(sub_rm_f64_2, "sub.rm.f64", 130, 10)
+PTXSPEC_d_d_d(sub_rp_f64_2, "sub.rp.f64", 130, 10)
+PTXSPEC_h_h_h(sub_f16_2, "sub.f16", 530, 42)
+PTXSPEC_r_r_r(sub_f16x2_2, "sub.f16x2", 530, 42)
+PTXSPEC_h_h_h(sub_sat_f16_2, "sub.sat.f16", 530, 42)
+PTXSPEC_r_r_r(sub_sat_f16x2_2, "sub.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h(sub_ftz_f16_2, "sub.ftz.f16", 530, 42)
+PTXSPEC_r_r_r(sub_ftz_f16x2_2, "sub.ftz.f16x2", 530, 42)
+PTXSPEC_h_h_h(sub_ftz_sat_f16_2, "sub.ftz.sat.f16", 530, 42)
+PTXSPEC_r_r_r(sub_ftz_sat_f16x2_2, "sub.ftz.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h(sub_rn_f16_2, "sub.rn.f16", 530, 42)
+PTXSPEC_r_r_r(sub_rn_f16x2_2, "sub.rn.f16x2", 530, 42)
+PTXSPEC_h_h_h(sub_rn_sat_f16_2, "sub.rn.sat.f16", 530, 42)
+PTXSPEC_r_r_r(sub_rn_sat_f16x2_2, "sub.rn.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h(sub_rn_ftz_f16_2, "sub.rn.ftz.f16", 530, 42)
+PTXSPEC_r_r_r(sub_rn_ftz_f16x2_2, "sub.rn.ftz.f16x2", 530, 42)
+PTXSPEC_h_h_h(sub_rn_ftz_sat_f16_2, "sub.rn.ftz.sat.f16", 530, 42)
+PTXSPEC_r_r_r(sub_rn_ftz_sat_f16x2_2, "sub.rn.ftz.sat.f16x2", 530, 42)
+PTXSPEC_h_h_h(sub_bf16_2, "sub.bf16", 900, 78)
+PTXSPEC_r_r_r(sub_bf16x2_2, "sub.bf16x2", 900, 78)
+PTXSPEC_h_h_h(sub_rn_bf16_2, "sub.rn.bf16", 900, 78)
+PTXSPEC_r_r_r(sub_rn_bf16x2_2, "sub.rn.bf16x2", 900, 78)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long sub_f32_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x0, 0,
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x3fc00000, 0x3fc00000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f800000, 0,
-    0x80000001, 0x7f800000, 0xff800000, 0,
-    0x807fffff, 0x7f800000, 0xff800000, 0,
-    0x805a5a5a, 0x7f800000, 0xff800000, 0,
-    0xff800000, 0x7f800000, 0xff800000, 0,
-    0x7f800000, 0x7f800000, 0x7fffffff, 1,
-    0xff800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0xff7fffff, 0x7f800000, 0,
-    0xff7fffff, 0x7f7fffff, 0xff800000, 0,
-    0x80000001, 0x0, 0x80000001, 0,
-    0x807fffff, 0x0, 0x807fffff, 0,
-    0x805a5a5a, 0x0, 0x805a5a5a, 0,
-    0x1, 0x80000001, 0x2, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows4[][4] = {
+    {0, 0, 0, 0},
+    {0x80000000, 0x80000000, 0, 0},
+    {0, 0x80000000, 0, 0},
+    {0x80000000, 0, 0x80000000, 0},
+    {0x3fc00000, 0x3fc00000, 0, 0},
+    {0x7f800000, 0x800000, 0x7f800000, 0},
+    {0x7f800000, 0x7f7fffff, 0x7f800000, 0},
+    {0x7f800000, 0x3f800000, 0x7f800000, 0},
+    {0x7f800000, 0x3fda5a5a, 0x7f800000, 0},
+    {0x7f800000, 0x800001, 0x7f800000, 0},
+    {0x80000001, 0x7f800000, 0xff800000, 0},
+    {0x807fffff, 0x7f800000, 0xff800000, 0},
+    {0x805a5a5a, 0x7f800000, 0xff800000, 0},
+    {0xff800000, 0x7f800000, 0xff800000, 0},
+    {0x7f800000, 0x7f800000, 0x7fffffff, 1},
+    {0xff800000, 0xff800000, 0x7fffffff, 0},
+    {0x7fc00000, 0x800000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0},
+    {0xffffffff, 0x3f800000, 0x7fffffff, 0},
+    {0x7f800001, 0x3fda5a5a, 0x7fffffff, 0},
+    {0xffbfffff, 0x800001, 0x7fffffff, 0},
+    {0x80000000, 0x7fc00000, 0x7fffffff, 0},
+    {0x80000000, 0x7fda5a5a, 0x7fffffff, 0},
+    {0x80000000, 0xffffffff, 0x7fffffff, 0},
+    {0x80000000, 0x7f800001, 0x7fffffff, 0},
+    {0x80000000, 0xffbfffff, 0x7fffffff, 0},
+    {0x7f7fffff, 0xff7fffff, 0x7f800000, 0},
+    {0xff7fffff, 0x7f7fffff, 0xff800000, 0},
+    {0x80000001, 0, 0x80000001, 0},
+    {0x807fffff, 0, 0x807fffff, 0},
+    {0x805a5a5a, 0, 0x805a5a5a, 0},
+    {1, 0x80000001, 2, 0},
+    {0x3f800000, 0xbf800000, 0x3f800000, 0},
+    {0x7f800000, 0x3f000000, 0x3f800000, 0},
+    {0x3f400000, 0x3e800000, 0x3f000000, 0},
+    {0xbf800000, 0x3f000000, 0, 0},
+    {0xff800000, 0x3f800000, 0, 0},
+    {0x7fc00000, 0x3f800000, 0, 0},
+    {0x7fda5a5a, 0x3f800000, 0, 0},
+    {0xffffffff, 0x3f800000, 0, 0},
+    {0x7f800001, 0x3f800000, 0, 0},
+    {0xffbfffff, 0x3f800000, 0, 0},
+    {0x7f800000, 0x7f800000, 0, 0},
+    {0x80000000, 0, 0, 0},
+    {1, 1, 0, 0},
+    {0x7fffff, 0x7fffff, 0, 0},
+    {0x5a5a5a, 0x5a5a5a, 0, 0},
+    {0x80000001, 1, 0x80000000, 0},
+    {0x807fffff, 0x7fffff, 0x80000000, 0},
+    {0x805a5a5a, 0x5a5a5a, 0x80000000, 0},
+    {1, 0x40000000, 0xc0000000, 0},
+    {0x7fffff, 0x40000000, 0xc0000000, 0},
+    {0x5a5a5a, 0x40000000, 0xc0000000, 0},
+    {0xc00000, 0x800000, 0, 0},
+    {0x800000, 0xc00000, 0x80000000, 0},
+    {0x7f7fffff, 0xff7fffff, 0x7f7fffff, 0},
+    {0xff7fffff, 0x7f7fffff, 0xff7fffff, 0},
+    {0, 0, 0x80000000, 0},
+    {0x80000000, 0x80000000, 0x80000000, 0},
+    {0x3fc00000, 0x3fc00000, 0x80000000, 0},
+    {0x8000000000000000, 0x8000000000000000, 0, 0},
+    {0, 0x8000000000000000, 0, 0},
+    {0x8000000000000000, 0, 0x8000000000000000, 0},
+    {0x3ff8000000000000, 0x3ff8000000000000, 0, 0},
+    {0x7ff0000000000000, 0x10000000000000, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x3ff0000000000000, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7ff0000000000000, 0},
+    {0x7ff0000000000000, 0x10000000000001, 0x7ff0000000000000, 0},
+    {0x8000000000000001, 0x7ff0000000000000, 0xfff0000000000000, 0},
+    {0x800fffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0},
+    {0x800a5a5a5a5a5a5a, 0x7ff0000000000000, 0xfff0000000000000, 0},
+    {0xfff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0},
+    {0x7ff0000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1},
+    {0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0},
+    {0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0},
+    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0},
+    {0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0},
+    {0x7ff0000000000000, 0x7ff0000000000000, 0xfff8000000000000, 0},
+    {0x7fefffffffffffff, 0xffefffffffffffff, 0x7ff0000000000000, 0},
+    {0xffefffffffffffff, 0x7fefffffffffffff, 0xfff0000000000000, 0},
+    {0x8000000000000001, 0, 0x8000000000000001, 0},
+    {0x800fffffffffffff, 0, 0x800fffffffffffff, 0},
+    {0x800a5a5a5a5a5a5a, 0, 0x800a5a5a5a5a5a5a, 0},
+    {1, 0x8000000000000001, 2, 0},
+    {0x7fefffffffffffff, 0xffefffffffffffff, 0x7fefffffffffffff, 0},
+    {0xffefffffffffffff, 0x7fefffffffffffff, 0xffefffffffffffff, 0},
+    {0, 0, 0x8000000000000000, 0},
+    {0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0},
+    {0x3ff8000000000000, 0x3ff8000000000000, 0x8000000000000000, 0},
+    {0x8000, 0x8000, 0, 0},
+    {0, 0x8000, 0, 0},
+    {0x8000, 0, 0x8000, 0},
+    {0x3e00, 0x3e00, 0, 0},
+    {0x7c00, 0x400, 0x7c00, 0},
+    {0x7c00, 0x7bff, 0x7c00, 0},
+    {0x7c00, 0x3c00, 0x7c00, 0},
+    {0x7c00, 0x3e5a, 0x7c00, 0},
+    {0x7c00, 0x401, 0x7c00, 0},
+    {0x8001, 0x7c00, 0xfc00, 0},
+    {0x83ff, 0x7c00, 0xfc00, 0},
+    {0x825a, 0x7c00, 0xfc00, 0},
+    {0xfc00, 0x7c00, 0xfc00, 0},
+    {0x7c00, 0x7c00, 0x7fff, 1},
+    {0x7c00, 0x7c00, 0x7fff, 0},
+    {0x7e00, 0x400, 0x7fff, 0},
+    {0x7e5a, 0x7bff, 0x7fff, 0},
+    {0xffff, 0x3c00, 0x7fff, 0},
+    {0x7c01, 0x3e5a, 0x7fff, 0},
+    {0xfdff, 0x401, 0x7fff, 0},
+    {0x7bff, 0xfbff, 0x7c00, 0},
+    {0xfbff, 0x7bff, 0xfc00, 0},
+    {0x8001, 0, 0x8001, 0},
+    {0x83ff, 0, 0x83ff, 0},
+    {0x825a, 0, 0x825a, 0},
+    {1, 0x8001, 2, 0},
+    {0x3c00, 0xbc00, 0x3c00, 0},
+    {0x7c00, 0x3800, 0x3c00, 0},
+    {0x3a00, 0x3400, 0x3800, 0},
+    {0xbc00, 0x3800, 0, 0},
+    {0xfc00, 0x3c00, 0, 0},
+    {0x7e00, 0x3c00, 0, 0},
+    {0x7e5a, 0x3c00, 0, 0},
+    {0xffff, 0x3c00, 0, 0},
+    {0x7c01, 0x3c00, 0, 0},
+    {0xfdff, 0x3c00, 0, 0},
+    {0x7c00, 0x7c00, 0, 0},
+    {0x8000, 0, 0, 0},
+    {0x3ff, 0x3ff, 0, 0},
+    {0x25a, 0x25a, 0, 0},
+    {0x8001, 1, 0x8000, 0},
+    {0x83ff, 0x3ff, 0x8000, 0},
+    {0x825a, 0x25a, 0x8000, 0},
+    {1, 0x4000, 0xc000, 0},
+    {0x3ff, 0x4000, 0xc000, 0},
+    {0x25a, 0x4000, 0xc000, 0},
+    {0x3fc0, 0x3fc0, 0, 0},
+    {0x7f80, 0x80, 0x7f80, 0},
+    {0x7f80, 0x7f7f, 0x7f80, 0},
+    {0x7f80, 0x3f80, 0x7f80, 0},
+    {0x7f80, 0x3fda, 0x7f80, 0},
+    {0x7f80, 0x81, 0x7f80, 0},
+    {0x8001, 0x7f80, 0xff80, 0},
+    {0x807f, 0x7f80, 0xff80, 0},
+    {0x805a, 0x7f80, 0xff80, 0},
+    {0xff80, 0x7f80, 0xff80, 0},
+    {0x7f80, 0x7f80, 0x7fff, 1},
+    {0x7f80, 0x7f80, 0x7fff, 0},
+    {0x7fc0, 0x80, 0x7fff, 0},
+    {0x7fda, 0x7f7f, 0x7fff, 0},
+    {0xffff, 0x3f80, 0x7fff, 0},
+    {0x7f81, 0x3fda, 0x7fff, 0},
+    {0xffbf, 0x81, 0x7fff, 0},
+    {0x7f7f, 0xff7f, 0x7f80, 0},
+    {0xff7f, 0x7f7f, 0xff80, 0},
+    {0x807f, 0, 0x807f, 0},
+    {0x805a, 0, 0x805a, 0},
 };
-static const unsigned long long sub_sat_f32_2_vectors[] = {
-    0x3f800000, 0xbf800000, 0x3f800000, 0,
-    0x7f800000, 0x3f000000, 0x3f800000, 0,
-    0x3f400000, 0x3e800000, 0x3f000000, 0,
-    0xbf800000, 0x3f000000, 0x0, 0,
-    0xff800000, 0x3f800000, 0x0, 0,
-    0x7fc00000, 0x3f800000, 0x0, 0,
-    0x7fda5a5a, 0x3f800000, 0x0, 0,
-    0xffffffff, 0x3f800000, 0x0, 0,
-    0x7f800001, 0x3f800000, 0x0, 0,
-    0xffbfffff, 0x3f800000, 0x0, 0,
-    0x7f800000, 0x7f800000, 0x0, 0,
-    0x80000000, 0x0, 0x0, 0,
-};
-static const unsigned long long sub_ftz_f32_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x0, 0,
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x3fc00000, 0x3fc00000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f800000, 0,
-    0x80000001, 0x7f800000, 0xff800000, 0,
-    0x807fffff, 0x7f800000, 0xff800000, 0,
-    0x805a5a5a, 0x7f800000, 0xff800000, 0,
-    0xff800000, 0x7f800000, 0xff800000, 0,
-    0x7f800000, 0x7f800000, 0x7fffffff, 1,
-    0xff800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0xff7fffff, 0x7f800000, 0,
-    0xff7fffff, 0x7f7fffff, 0xff800000, 0,
-    0x1, 0x1, 0x0, 0,
-    0x7fffff, 0x7fffff, 0x0, 0,
-    0x5a5a5a, 0x5a5a5a, 0x0, 0,
-    0x80000001, 0x1, 0x80000000, 0,
-    0x807fffff, 0x7fffff, 0x80000000, 0,
-    0x805a5a5a, 0x5a5a5a, 0x80000000, 0,
-    0x1, 0x40000000, 0xc0000000, 0,
-    0x7fffff, 0x40000000, 0xc0000000, 0,
-    0x5a5a5a, 0x40000000, 0xc0000000, 0,
-    0xc00000, 0x800000, 0x0, 0,
-    0x800000, 0xc00000, 0x80000000, 0,
-};
-static const unsigned long long sub_rz_f32_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x0, 0,
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x3fc00000, 0x3fc00000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f800000, 0,
-    0x80000001, 0x7f800000, 0xff800000, 0,
-    0x807fffff, 0x7f800000, 0xff800000, 0,
-    0x805a5a5a, 0x7f800000, 0xff800000, 0,
-    0xff800000, 0x7f800000, 0xff800000, 0,
-    0x7f800000, 0x7f800000, 0x7fffffff, 1,
-    0xff800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0xff7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0x7f7fffff, 0xff7fffff, 0,
-    0x80000001, 0x0, 0x80000001, 0,
-    0x807fffff, 0x0, 0x807fffff, 0,
-    0x805a5a5a, 0x0, 0x805a5a5a, 0,
-    0x1, 0x80000001, 0x2, 0,
-};
-static const unsigned long long sub_rz_ftz_f32_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x0, 0,
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x3fc00000, 0x3fc00000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f800000, 0,
-    0x80000001, 0x7f800000, 0xff800000, 0,
-    0x807fffff, 0x7f800000, 0xff800000, 0,
-    0x805a5a5a, 0x7f800000, 0xff800000, 0,
-    0xff800000, 0x7f800000, 0xff800000, 0,
-    0x7f800000, 0x7f800000, 0x7fffffff, 1,
-    0xff800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0xff7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0x7f7fffff, 0xff7fffff, 0,
-    0x1, 0x1, 0x0, 0,
-    0x7fffff, 0x7fffff, 0x0, 0,
-    0x5a5a5a, 0x5a5a5a, 0x0, 0,
-    0x80000001, 0x1, 0x80000000, 0,
-    0x807fffff, 0x7fffff, 0x80000000, 0,
-    0x805a5a5a, 0x5a5a5a, 0x80000000, 0,
-    0x1, 0x40000000, 0xc0000000, 0,
-    0x7fffff, 0x40000000, 0xc0000000, 0,
-    0x5a5a5a, 0x40000000, 0xc0000000, 0,
-    0xc00000, 0x800000, 0x0, 0,
-    0x800000, 0xc00000, 0x80000000, 0,
-};
-static const unsigned long long sub_rm_f32_2_vectors[] = {
-    0x0, 0x0, 0x80000000, 0,
-    0x80000000, 0x80000000, 0x80000000, 0,
-    0x0, 0x80000000, 0x0, 0,
-    0x3fc00000, 0x3fc00000, 0x80000000, 0,
-    0x7f800000, 0x800000, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f800000, 0,
-    0x80000001, 0x7f800000, 0xff800000, 0,
-    0x807fffff, 0x7f800000, 0xff800000, 0,
-    0x805a5a5a, 0x7f800000, 0xff800000, 0,
-    0xff800000, 0x7f800000, 0xff800000, 0,
-    0x7f800000, 0x7f800000, 0x7fffffff, 1,
-    0xff800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0xff7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0x7f7fffff, 0xff800000, 0,
-    0x80000001, 0x0, 0x80000001, 0,
-    0x807fffff, 0x0, 0x807fffff, 0,
-    0x805a5a5a, 0x0, 0x805a5a5a, 0,
-    0x1, 0x80000001, 0x2, 0,
-};
-static const unsigned long long sub_rm_ftz_f32_2_vectors[] = {
-    0x0, 0x0, 0x80000000, 0,
-    0x80000000, 0x80000000, 0x80000000, 0,
-    0x0, 0x80000000, 0x0, 0,
-    0x3fc00000, 0x3fc00000, 0x80000000, 0,
-    0x7f800000, 0x800000, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f800000, 0,
-    0x80000001, 0x7f800000, 0xff800000, 0,
-    0x807fffff, 0x7f800000, 0xff800000, 0,
-    0x805a5a5a, 0x7f800000, 0xff800000, 0,
-    0xff800000, 0x7f800000, 0xff800000, 0,
-    0x7f800000, 0x7f800000, 0x7fffffff, 1,
-    0xff800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0xff7fffff, 0x7f7fffff, 0,
-    0xff7fffff, 0x7f7fffff, 0xff800000, 0,
-    0xc00000, 0x800000, 0x0, 0,
-    0x800000, 0xc00000, 0x80000000, 0,
-};
-static const unsigned long long sub_rp_f32_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x0, 0,
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x3fc00000, 0x3fc00000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f800000, 0,
-    0x80000001, 0x7f800000, 0xff800000, 0,
-    0x807fffff, 0x7f800000, 0xff800000, 0,
-    0x805a5a5a, 0x7f800000, 0xff800000, 0,
-    0xff800000, 0x7f800000, 0xff800000, 0,
-    0x7f800000, 0x7f800000, 0x7fffffff, 1,
-    0xff800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0xff7fffff, 0x7f800000, 0,
-    0xff7fffff, 0x7f7fffff, 0xff7fffff, 0,
-    0x80000001, 0x0, 0x80000001, 0,
-    0x807fffff, 0x0, 0x807fffff, 0,
-    0x805a5a5a, 0x0, 0x805a5a5a, 0,
-    0x1, 0x80000001, 0x2, 0,
-};
-static const unsigned long long sub_rp_ftz_f32_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x80000000, 0x80000000, 0x0, 0,
-    0x0, 0x80000000, 0x0, 0,
-    0x80000000, 0x0, 0x80000000, 0,
-    0x3fc00000, 0x3fc00000, 0x0, 0,
-    0x7f800000, 0x800000, 0x7f800000, 0,
-    0x7f800000, 0x7f7fffff, 0x7f800000, 0,
-    0x7f800000, 0x3f800000, 0x7f800000, 0,
-    0x7f800000, 0x3fda5a5a, 0x7f800000, 0,
-    0x7f800000, 0x800001, 0x7f800000, 0,
-    0x80000001, 0x7f800000, 0xff800000, 0,
-    0x807fffff, 0x7f800000, 0xff800000, 0,
-    0x805a5a5a, 0x7f800000, 0xff800000, 0,
-    0xff800000, 0x7f800000, 0xff800000, 0,
-    0x7f800000, 0x7f800000, 0x7fffffff, 1,
-    0xff800000, 0xff800000, 0x7fffffff, 0,
-    0x7fc00000, 0x800000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0,
-    0xffffffff, 0x3f800000, 0x7fffffff, 0,
-    0x7f800001, 0x3fda5a5a, 0x7fffffff, 0,
-    0xffbfffff, 0x800001, 0x7fffffff, 0,
-    0x80000000, 0x7fc00000, 0x7fffffff, 0,
-    0x80000000, 0x7fda5a5a, 0x7fffffff, 0,
-    0x80000000, 0xffffffff, 0x7fffffff, 0,
-    0x80000000, 0x7f800001, 0x7fffffff, 0,
-    0x80000000, 0xffbfffff, 0x7fffffff, 0,
-    0x7f7fffff, 0xff7fffff, 0x7f800000, 0,
-    0xff7fffff, 0x7f7fffff, 0xff7fffff, 0,
-    0x1, 0x1, 0x0, 0,
-    0x7fffff, 0x7fffff, 0x0, 0,
-    0x5a5a5a, 0x5a5a5a, 0x0, 0,
-    0x80000001, 0x1, 0x80000000, 0,
-    0x807fffff, 0x7fffff, 0x80000000, 0,
-    0x805a5a5a, 0x5a5a5a, 0x80000000, 0,
-    0x1, 0x40000000, 0xc0000000, 0,
-    0x7fffff, 0x40000000, 0xc0000000, 0,
-    0x5a5a5a, 0x40000000, 0xc0000000, 0,
-    0xc00000, 0x800000, 0x0, 0,
-    0x800000, 0xc00000, 0x80000000, 0,
-};
-static const unsigned long long sub_f32x2_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x8000000080000000, 0x8000000080000000, 0x0, 0,
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0x3fc000003fc00000, 0x0, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0xff800000ff800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0x7f8000007f800000, 0,
-    0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0xff800000ff800000, 0,
-    0x8000000180000001, 0x0, 0x8000000180000001, 0,
-    0x807fffff807fffff, 0x0, 0x807fffff807fffff, 0,
-    0x805a5a5a805a5a5a, 0x0, 0x805a5a5a805a5a5a, 0,
-    0x100000001, 0x8000000180000001, 0x200000002, 0,
-};
-static const unsigned long long sub_ftz_f32x2_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x8000000080000000, 0x8000000080000000, 0x0, 0,
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0x3fc000003fc00000, 0x0, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0xff800000ff800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0x7f8000007f800000, 0,
-    0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0xff800000ff800000, 0,
-    0x100000001, 0x100000001, 0x0, 0,
-    0x7fffff007fffff, 0x7fffff007fffff, 0x0, 0,
-    0x5a5a5a005a5a5a, 0x5a5a5a005a5a5a, 0x0, 0,
-    0x8000000180000001, 0x100000001, 0x8000000080000000, 0,
-    0x807fffff807fffff, 0x7fffff007fffff, 0x8000000080000000, 0,
-    0x805a5a5a805a5a5a, 0x5a5a5a005a5a5a, 0x8000000080000000, 0,
-    0x100000001, 0x4000000040000000, 0xc0000000c0000000, 0,
-    0x7fffff007fffff, 0x4000000040000000, 0xc0000000c0000000, 0,
-    0x5a5a5a005a5a5a, 0x4000000040000000, 0xc0000000c0000000, 0,
-};
-static const unsigned long long sub_rz_f32x2_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x8000000080000000, 0x8000000080000000, 0x0, 0,
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0x3fc000003fc00000, 0x0, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0xff800000ff800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0,
-    0x8000000180000001, 0x0, 0x8000000180000001, 0,
-    0x807fffff807fffff, 0x0, 0x807fffff807fffff, 0,
-    0x805a5a5a805a5a5a, 0x0, 0x805a5a5a805a5a5a, 0,
-    0x100000001, 0x8000000180000001, 0x200000002, 0,
-};
-static const unsigned long long sub_rz_ftz_f32x2_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x8000000080000000, 0x8000000080000000, 0x0, 0,
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0x3fc000003fc00000, 0x0, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0xff800000ff800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0,
-    0x100000001, 0x100000001, 0x0, 0,
-    0x7fffff007fffff, 0x7fffff007fffff, 0x0, 0,
-    0x5a5a5a005a5a5a, 0x5a5a5a005a5a5a, 0x0, 0,
-    0x8000000180000001, 0x100000001, 0x8000000080000000, 0,
-    0x807fffff807fffff, 0x7fffff007fffff, 0x8000000080000000, 0,
-    0x805a5a5a805a5a5a, 0x5a5a5a005a5a5a, 0x8000000080000000, 0,
-    0x100000001, 0x4000000040000000, 0xc0000000c0000000, 0,
-    0x7fffff007fffff, 0x4000000040000000, 0xc0000000c0000000, 0,
-    0x5a5a5a005a5a5a, 0x4000000040000000, 0xc0000000c0000000, 0,
-};
-static const unsigned long long sub_rm_f32x2_2_vectors[] = {
-    0x0, 0x0, 0x8000000080000000, 0,
-    0x8000000080000000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x3fc000003fc00000, 0x3fc000003fc00000, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0xff800000ff800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0xff800000ff800000, 0,
-    0x8000000180000001, 0x0, 0x8000000180000001, 0,
-    0x807fffff807fffff, 0x0, 0x807fffff807fffff, 0,
-    0x805a5a5a805a5a5a, 0x0, 0x805a5a5a805a5a5a, 0,
-    0x100000001, 0x8000000180000001, 0x200000002, 0,
-};
-static const unsigned long long sub_rm_ftz_f32x2_2_vectors[] = {
-    0x0, 0x0, 0x8000000080000000, 0,
-    0x8000000080000000, 0x8000000080000000, 0x8000000080000000, 0,
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x3fc000003fc00000, 0x3fc000003fc00000, 0x8000000080000000, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0xff800000ff800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0,
-    0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0xff800000ff800000, 0,
-};
-static const unsigned long long sub_rp_f32x2_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x8000000080000000, 0x8000000080000000, 0x0, 0,
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0x3fc000003fc00000, 0x0, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0xff800000ff800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0x7f8000007f800000, 0,
-    0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0,
-    0x8000000180000001, 0x0, 0x8000000180000001, 0,
-    0x807fffff807fffff, 0x0, 0x807fffff807fffff, 0,
-    0x805a5a5a805a5a5a, 0x0, 0x805a5a5a805a5a5a, 0,
-    0x100000001, 0x8000000180000001, 0x200000002, 0,
-};
-static const unsigned long long sub_rp_ftz_f32x2_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x8000000080000000, 0x8000000080000000, 0x0, 0,
-    0x0, 0x8000000080000000, 0x0, 0,
-    0x8000000080000000, 0x0, 0x8000000080000000, 0,
-    0x3fc000003fc00000, 0x3fc000003fc00000, 0x0, 0,
-    0x7f8000007f800000, 0x80000000800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x7f7fffff7f7fffff, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3f8000003f800000, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x3fda5a5a3fda5a5a, 0x7f8000007f800000, 0,
-    0x7f8000007f800000, 0x80000100800001, 0x7f8000007f800000, 0,
-    0x8000000180000001, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x807fffff807fffff, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x805a5a5a805a5a5a, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0xff800000ff800000, 0x7f8000007f800000, 0xff800000ff800000, 0,
-    0x7f8000007f800000, 0x7f8000007f800000, 0x7fffffff7fffffff, 1,
-    0xff800000ff800000, 0xff800000ff800000, 0x7fffffff7fffffff, 0,
-    0x7fc000007fc00000, 0x80000000800000, 0x7fffffff7fffffff, 0,
-    0x7fda5a5a7fda5a5a, 0x7f7fffff7f7fffff, 0x7fffffff7fffffff, 0,
-    0xffffffffffffffff, 0x3f8000003f800000, 0x7fffffff7fffffff, 0,
-    0x7f8000017f800001, 0x3fda5a5a3fda5a5a, 0x7fffffff7fffffff, 0,
-    0xffbfffffffbfffff, 0x80000100800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fc000007fc00000, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7fda5a5a7fda5a5a, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffffffffffffffff, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0x7f8000017f800001, 0x7fffffff7fffffff, 0,
-    0x8000000080000000, 0xffbfffffffbfffff, 0x7fffffff7fffffff, 0,
-    0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0x7f8000007f800000, 0,
-    0xff7fffffff7fffff, 0x7f7fffff7f7fffff, 0xff7fffffff7fffff, 0,
-    0x100000001, 0x100000001, 0x0, 0,
-    0x7fffff007fffff, 0x7fffff007fffff, 0x0, 0,
-    0x5a5a5a005a5a5a, 0x5a5a5a005a5a5a, 0x0, 0,
-    0x8000000180000001, 0x100000001, 0x8000000080000000, 0,
-    0x807fffff807fffff, 0x7fffff007fffff, 0x8000000080000000, 0,
-    0x805a5a5a805a5a5a, 0x5a5a5a005a5a5a, 0x8000000080000000, 0,
-    0x100000001, 0x4000000040000000, 0xc0000000c0000000, 0,
-    0x7fffff007fffff, 0x4000000040000000, 0xc0000000c0000000, 0,
-    0x5a5a5a005a5a5a, 0x4000000040000000, 0xc0000000c0000000, 0,
-};
-static const unsigned long long sub_f64_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x8000000000000000, 0x8000000000000000, 0x0, 0,
-    0x0, 0x8000000000000000, 0x0, 0,
-    0x8000000000000000, 0x0, 0x8000000000000000, 0,
-    0x3ff8000000000000, 0x3ff8000000000000, 0x0, 0,
-    0x7ff0000000000000, 0x10000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x10000000000001, 0x7ff0000000000000, 0,
-    0x8000000000000001, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x800fffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x800a5a5a5a5a5a5a, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0x7ff0000000000000, 0xfff8000000000000, 0,
-    0x7fefffffffffffff, 0xffefffffffffffff, 0x7ff0000000000000, 0,
-    0xffefffffffffffff, 0x7fefffffffffffff, 0xfff0000000000000, 0,
-    0x8000000000000001, 0x0, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x0, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x0, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x8000000000000001, 0x2, 0,
-};
-static const unsigned long long sub_rz_f64_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x8000000000000000, 0x8000000000000000, 0x0, 0,
-    0x0, 0x8000000000000000, 0x0, 0,
-    0x8000000000000000, 0x0, 0x8000000000000000, 0,
-    0x3ff8000000000000, 0x3ff8000000000000, 0x0, 0,
-    0x7ff0000000000000, 0x10000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x10000000000001, 0x7ff0000000000000, 0,
-    0x8000000000000001, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x800fffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x800a5a5a5a5a5a5a, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0x7ff0000000000000, 0xfff8000000000000, 0,
-    0x7fefffffffffffff, 0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0xffefffffffffffff, 0x7fefffffffffffff, 0xffefffffffffffff, 0,
-    0x8000000000000001, 0x0, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x0, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x0, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x8000000000000001, 0x2, 0,
-};
-static const unsigned long long sub_rm_f64_2_vectors[] = {
-    0x0, 0x0, 0x8000000000000000, 0,
-    0x8000000000000000, 0x8000000000000000, 0x8000000000000000, 0,
-    0x0, 0x8000000000000000, 0x0, 0,
-    0x3ff8000000000000, 0x3ff8000000000000, 0x8000000000000000, 0,
-    0x7ff0000000000000, 0x10000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x10000000000001, 0x7ff0000000000000, 0,
-    0x8000000000000001, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x800fffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x800a5a5a5a5a5a5a, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0x7ff0000000000000, 0xfff8000000000000, 0,
-    0x7fefffffffffffff, 0xffefffffffffffff, 0x7fefffffffffffff, 0,
-    0xffefffffffffffff, 0x7fefffffffffffff, 0xfff0000000000000, 0,
-    0x8000000000000001, 0x0, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x0, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x0, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x8000000000000001, 0x2, 0,
-};
-static const unsigned long long sub_rp_f64_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x8000000000000000, 0x8000000000000000, 0x0, 0,
-    0x0, 0x8000000000000000, 0x0, 0,
-    0x8000000000000000, 0x0, 0x8000000000000000, 0,
-    0x3ff8000000000000, 0x3ff8000000000000, 0x0, 0,
-    0x7ff0000000000000, 0x10000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ff0000000000000, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x3ffa5a5a5a5a5a5a, 0x7ff0000000000000, 0,
-    0x7ff0000000000000, 0x10000000000001, 0x7ff0000000000000, 0,
-    0x8000000000000001, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x800fffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x800a5a5a5a5a5a5a, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0xfff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0,
-    0x7ff0000000000000, 0x7ff0000000000000, 0xfff8000000000000, 1,
-    0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0,
-    0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0,
-    0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0,
-    0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0,
-    0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0,
-    0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0,
-    0x7ff0000000000000, 0x7ff0000000000000, 0xfff8000000000000, 0,
-    0x7fefffffffffffff, 0xffefffffffffffff, 0x7ff0000000000000, 0,
-    0xffefffffffffffff, 0x7fefffffffffffff, 0xffefffffffffffff, 0,
-    0x8000000000000001, 0x0, 0x8000000000000001, 0,
-    0x800fffffffffffff, 0x0, 0x800fffffffffffff, 0,
-    0x800a5a5a5a5a5a5a, 0x0, 0x800a5a5a5a5a5a5a, 0,
-    0x1, 0x8000000000000001, 0x2, 0,
-};
-static const unsigned long long sub_f16_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x8000, 0x8000, 0x0, 0,
-    0x0, 0x8000, 0x0, 0,
-    0x8000, 0x0, 0x8000, 0,
-    0x3e00, 0x3e00, 0x0, 0,
-    0x7c00, 0x400, 0x7c00, 0,
-    0x7c00, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x3c00, 0x7c00, 0,
-    0x7c00, 0x3e5a, 0x7c00, 0,
-    0x7c00, 0x401, 0x7c00, 0,
-    0x8001, 0x7c00, 0xfc00, 0,
-    0x83ff, 0x7c00, 0xfc00, 0,
-    0x825a, 0x7c00, 0xfc00, 0,
-    0xfc00, 0x7c00, 0xfc00, 0,
-    0x7c00, 0x7c00, 0x7fff, 1,
-    0x7c00, 0x7c00, 0x7fff, 0,
-    0x7e00, 0x400, 0x7fff, 0,
-    0x7e5a, 0x7bff, 0x7fff, 0,
-    0xffff, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3e5a, 0x7fff, 0,
-    0xfdff, 0x401, 0x7fff, 0,
-    0x7bff, 0xfbff, 0x7c00, 0,
-    0xfbff, 0x7bff, 0xfc00, 0,
-    0x8001, 0x0, 0x8001, 0,
-    0x83ff, 0x0, 0x83ff, 0,
-    0x825a, 0x0, 0x825a, 0,
-    0x1, 0x8001, 0x2, 0,
-};
-static const unsigned long long sub_f16x2_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x80008000, 0x80008000, 0x0, 0,
-    0x0, 0x80008000, 0x0, 0,
-    0x80008000, 0x0, 0x80008000, 0,
-    0x3e003e00, 0x3e003e00, 0x0, 0,
-    0x7c007c00, 0x4000400, 0x7c007c00, 0,
-    0x7c007c00, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x3c003c00, 0x7c007c00, 0,
-    0x7c007c00, 0x3e5a3e5a, 0x7c007c00, 0,
-    0x7c007c00, 0x4010401, 0x7c007c00, 0,
-    0x80018001, 0x7c007c00, 0xfc00fc00, 0,
-    0x83ff83ff, 0x7c007c00, 0xfc00fc00, 0,
-    0x825a825a, 0x7c007c00, 0xfc00fc00, 0,
-    0xfc00fc00, 0x7c007c00, 0xfc00fc00, 0,
-    0x7c007c00, 0x7c007c00, 0x7fff7fff, 1,
-    0x7c007c00, 0x7c007c00, 0x7fff7fff, 0,
-    0x7e007e00, 0x4000400, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7bff7bff, 0x7fff7fff, 0,
-    0xffffffff, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3e5a3e5a, 0x7fff7fff, 0,
-    0xfdfffdff, 0x4010401, 0x7fff7fff, 0,
-    0x7bff7bff, 0xfbfffbff, 0x7c007c00, 0,
-    0xfbfffbff, 0x7bff7bff, 0xfc00fc00, 0,
-    0x80018001, 0x0, 0x80018001, 0,
-    0x83ff83ff, 0x0, 0x83ff83ff, 0,
-    0x825a825a, 0x0, 0x825a825a, 0,
-    0x10001, 0x80018001, 0x20002, 0,
-};
-static const unsigned long long sub_sat_f16_2_vectors[] = {
-    0x3c00, 0xbc00, 0x3c00, 0,
-    0x7c00, 0x3800, 0x3c00, 0,
-    0x3a00, 0x3400, 0x3800, 0,
-    0xbc00, 0x3800, 0x0, 0,
-    0xfc00, 0x3c00, 0x0, 0,
-    0x7e00, 0x3c00, 0x0, 0,
-    0x7e5a, 0x3c00, 0x0, 0,
-    0xffff, 0x3c00, 0x0, 0,
-    0x7c01, 0x3c00, 0x0, 0,
-    0xfdff, 0x3c00, 0x0, 0,
-    0x7c00, 0x7c00, 0x0, 0,
-    0x8000, 0x0, 0x0, 0,
-};
-static const unsigned long long sub_sat_f16x2_2_vectors[] = {
-    0x3c003c00, 0xbc00bc00, 0x3c003c00, 0,
-    0x7c007c00, 0x38003800, 0x3c003c00, 0,
-    0x3a003a00, 0x34003400, 0x38003800, 0,
-    0xbc00bc00, 0x38003800, 0x0, 0,
-    0xfc00fc00, 0x3c003c00, 0x0, 0,
-    0x7e007e00, 0x3c003c00, 0x0, 0,
-    0x7e5a7e5a, 0x3c003c00, 0x0, 0,
-    0xffffffff, 0x3c003c00, 0x0, 0,
-    0x7c017c01, 0x3c003c00, 0x0, 0,
-    0xfdfffdff, 0x3c003c00, 0x0, 0,
-    0x7c007c00, 0x7c007c00, 0x0, 0,
-    0x80008000, 0x0, 0x0, 0,
-};
-static const unsigned long long sub_ftz_f16_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x8000, 0x8000, 0x0, 0,
-    0x0, 0x8000, 0x0, 0,
-    0x8000, 0x0, 0x8000, 0,
-    0x3e00, 0x3e00, 0x0, 0,
-    0x7c00, 0x400, 0x7c00, 0,
-    0x7c00, 0x7bff, 0x7c00, 0,
-    0x7c00, 0x3c00, 0x7c00, 0,
-    0x7c00, 0x3e5a, 0x7c00, 0,
-    0x7c00, 0x401, 0x7c00, 0,
-    0x8001, 0x7c00, 0xfc00, 0,
-    0x83ff, 0x7c00, 0xfc00, 0,
-    0x825a, 0x7c00, 0xfc00, 0,
-    0xfc00, 0x7c00, 0xfc00, 0,
-    0x7c00, 0x7c00, 0x7fff, 1,
-    0x7c00, 0x7c00, 0x7fff, 0,
-    0x7e00, 0x400, 0x7fff, 0,
-    0x7e5a, 0x7bff, 0x7fff, 0,
-    0xffff, 0x3c00, 0x7fff, 0,
-    0x7c01, 0x3e5a, 0x7fff, 0,
-    0xfdff, 0x401, 0x7fff, 0,
-    0x7bff, 0xfbff, 0x7c00, 0,
-    0xfbff, 0x7bff, 0xfc00, 0,
-    0x1, 0x1, 0x0, 0,
-    0x3ff, 0x3ff, 0x0, 0,
-    0x25a, 0x25a, 0x0, 0,
-    0x8001, 0x1, 0x8000, 0,
-    0x83ff, 0x3ff, 0x8000, 0,
-    0x825a, 0x25a, 0x8000, 0,
-    0x1, 0x4000, 0xc000, 0,
-    0x3ff, 0x4000, 0xc000, 0,
-    0x25a, 0x4000, 0xc000, 0,
-};
-static const unsigned long long sub_ftz_f16x2_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x80008000, 0x80008000, 0x0, 0,
-    0x0, 0x80008000, 0x0, 0,
-    0x80008000, 0x0, 0x80008000, 0,
-    0x3e003e00, 0x3e003e00, 0x0, 0,
-    0x7c007c00, 0x4000400, 0x7c007c00, 0,
-    0x7c007c00, 0x7bff7bff, 0x7c007c00, 0,
-    0x7c007c00, 0x3c003c00, 0x7c007c00, 0,
-    0x7c007c00, 0x3e5a3e5a, 0x7c007c00, 0,
-    0x7c007c00, 0x4010401, 0x7c007c00, 0,
-    0x80018001, 0x7c007c00, 0xfc00fc00, 0,
-    0x83ff83ff, 0x7c007c00, 0xfc00fc00, 0,
-    0x825a825a, 0x7c007c00, 0xfc00fc00, 0,
-    0xfc00fc00, 0x7c007c00, 0xfc00fc00, 0,
-    0x7c007c00, 0x7c007c00, 0x7fff7fff, 1,
-    0x7c007c00, 0x7c007c00, 0x7fff7fff, 0,
-    0x7e007e00, 0x4000400, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7bff7bff, 0x7fff7fff, 0,
-    0xffffffff, 0x3c003c00, 0x7fff7fff, 0,
-    0x7c017c01, 0x3e5a3e5a, 0x7fff7fff, 0,
-    0xfdfffdff, 0x4010401, 0x7fff7fff, 0,
-    0x7bff7bff, 0xfbfffbff, 0x7c007c00, 0,
-    0xfbfffbff, 0x7bff7bff, 0xfc00fc00, 0,
-    0x10001, 0x10001, 0x0, 0,
-    0x3ff03ff, 0x3ff03ff, 0x0, 0,
-    0x25a025a, 0x25a025a, 0x0, 0,
-    0x80018001, 0x10001, 0x80008000, 0,
-    0x83ff83ff, 0x3ff03ff, 0x80008000, 0,
-    0x825a825a, 0x25a025a, 0x80008000, 0,
-    0x10001, 0x40004000, 0xc000c000, 0,
-    0x3ff03ff, 0x40004000, 0xc000c000, 0,
-    0x25a025a, 0x40004000, 0xc000c000, 0,
-};
-static const unsigned long long sub_bf16_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x8000, 0x8000, 0x0, 0,
-    0x0, 0x8000, 0x0, 0,
-    0x8000, 0x0, 0x8000, 0,
-    0x3fc0, 0x3fc0, 0x0, 0,
-    0x7f80, 0x80, 0x7f80, 0,
-    0x7f80, 0x7f7f, 0x7f80, 0,
-    0x7f80, 0x3f80, 0x7f80, 0,
-    0x7f80, 0x3fda, 0x7f80, 0,
-    0x7f80, 0x81, 0x7f80, 0,
-    0x8001, 0x7f80, 0xff80, 0,
-    0x807f, 0x7f80, 0xff80, 0,
-    0x805a, 0x7f80, 0xff80, 0,
-    0xff80, 0x7f80, 0xff80, 0,
-    0x7f80, 0x7f80, 0x7fff, 1,
-    0x7f80, 0x7f80, 0x7fff, 0,
-    0x7fc0, 0x80, 0x7fff, 0,
-    0x7fda, 0x7f7f, 0x7fff, 0,
-    0xffff, 0x3f80, 0x7fff, 0,
-    0x7f81, 0x3fda, 0x7fff, 0,
-    0xffbf, 0x81, 0x7fff, 0,
-    0x7f7f, 0xff7f, 0x7f80, 0,
-    0xff7f, 0x7f7f, 0xff80, 0,
-    0x8001, 0x0, 0x8001, 0,
-    0x807f, 0x0, 0x807f, 0,
-    0x805a, 0x0, 0x805a, 0,
-    0x1, 0x8001, 0x2, 0,
-};
-static const unsigned long long sub_bf16x2_2_vectors[] = {
-    0x0, 0x0, 0x0, 0,
-    0x80008000, 0x80008000, 0x0, 0,
-    0x0, 0x80008000, 0x0, 0,
-    0x80008000, 0x0, 0x80008000, 0,
-    0x3fc03fc0, 0x3fc03fc0, 0x0, 0,
-    0x7f807f80, 0x800080, 0x7f807f80, 0,
-    0x7f807f80, 0x7f7f7f7f, 0x7f807f80, 0,
-    0x7f807f80, 0x3f803f80, 0x7f807f80, 0,
-    0x7f807f80, 0x3fda3fda, 0x7f807f80, 0,
-    0x7f807f80, 0x810081, 0x7f807f80, 0,
-    0x80018001, 0x7f807f80, 0xff80ff80, 0,
-    0x807f807f, 0x7f807f80, 0xff80ff80, 0,
-    0x805a805a, 0x7f807f80, 0xff80ff80, 0,
-    0xff80ff80, 0x7f807f80, 0xff80ff80, 0,
-    0x7f807f80, 0x7f807f80, 0x7fff7fff, 1,
-    0x7f807f80, 0x7f807f80, 0x7fff7fff, 0,
-    0x7fc07fc0, 0x800080, 0x7fff7fff, 0,
-    0x7fda7fda, 0x7f7f7f7f, 0x7fff7fff, 0,
-    0xffffffff, 0x3f803f80, 0x7fff7fff, 0,
-    0x7f817f81, 0x3fda3fda, 0x7fff7fff, 0,
-    0xffbfffbf, 0x810081, 0x7fff7fff, 0,
-    0x7f7f7f7f, 0xff7fff7f, 0x7f807f80, 0,
-    0xff7fff7f, 0x7f7f7f7f, 0xff80ff80, 0,
-    0x80018001, 0x0, 0x80018001, 0,
-    0x807f807f, 0x0, 0x807f807f, 0,
-    0x805a805a, 0x0, 0x805a805a, 0,
-    0x10001, 0x80018001, 0x20002, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}, {2, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f32x2}, {1, PTXSPEC_TYPE_f32x2}, {2, PTXSPEC_TYPE_f32x2}};
+static const ptxspec_register s2[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}, {2, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s3[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}, {2, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s4[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_f16x2}, {2, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s5[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}, {2, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s6[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}, {2, PTXSPEC_TYPE_bf16x2}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+static const unsigned short c1[] = {
+    32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43};
+static const unsigned short c2[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 44, 45, 46,
+    47, 48, 49, 50, 51, 52, 53, 54};
+static const unsigned short c3[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 55, 56, 28, 29, 30, 31};
+static const unsigned short c4[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 55, 56, 44, 45, 46,
+    47, 48, 49, 50, 51, 52, 53, 54};
+static const unsigned short c5[] = {
+    57, 58, 2, 59, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 55, 27, 28, 29, 30, 31};
+static const unsigned short c6[] = {
+    57, 58, 2, 59, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 55, 27, 53, 54};
+static const unsigned short c7[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 56, 28, 29, 30, 31};
+static const unsigned short c8[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 56, 44, 45, 46,
+    47, 48, 49, 50, 51, 52, 53, 54};
+static const unsigned short c9[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 44, 45, 46,
+    47, 48, 49, 50, 51, 52};
+static const unsigned short c10[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 55, 56, 44, 45, 46,
+    47, 48, 49, 50, 51, 52};
+static const unsigned short c11[] = {
+    57, 58, 2, 59, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 55, 27};
+static const unsigned short c12[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 56, 44, 45, 46,
+    47, 48, 49, 50, 51, 52};
+static const unsigned short c13[] = {
+    0, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87};
+static const unsigned short c14[] = {
+    0, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 88, 89, 84, 85, 86, 87};
+static const unsigned short c15[] = {
+    90, 91, 61, 92, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 88, 83, 84, 85, 86, 87};
+static const unsigned short c16[] = {
+    0, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 89, 84, 85, 86, 87};
+static const unsigned short c17[] = {
+    0, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116,
+    117, 118};
+static const unsigned short c18[] = {
+    119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130};
+static const unsigned short c19[] = {
+    0, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 44, 131,
+    132, 133, 134, 135, 136, 137, 138};
+static const unsigned short c20[] = {
+    0, 93, 94, 95, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 115,
+    158, 159, 118};
 
 int main(void)
 {
     ptxspec_begin("sub");
-    ptxspec_run("sub.f32", (const void *)sub_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, sub_f32_2_vectors, 32);
-    ptxspec_run("sub.sat.f32", (const void *)sub_sat_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, sub_sat_f32_2_vectors, 12);
-    ptxspec_run("sub.ftz.f32", (const void *)sub_ftz_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, sub_ftz_f32_2_vectors, 39);
-    ptxspec_run("sub.ftz.sat.f32", (const void *)sub_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, sub_sat_f32_2_vectors, 12);
-    ptxspec_run("sub.rn.f32", (const void *)sub_rn_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, sub_f32_2_vectors, 32);
-    ptxspec_run("sub.rn.sat.f32", (const void *)sub_rn_sat_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, sub_sat_f32_2_vectors, 12);
-    ptxspec_run("sub.rn.ftz.f32", (const void *)sub_rn_ftz_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, sub_ftz_f32_2_vectors, 39);
-    ptxspec_run("sub.rn.ftz.sat.f32", (const void *)sub_rn_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, sub_sat_f32_2_vectors, 12);
-    ptxspec_run("sub.rz.f32", (const void *)sub_rz_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, sub_rz_f32_2_vectors, 32);
-    ptxspec_run("sub.rz.sat.f32", (const void *)sub_rz_sat_f32_2, PTXSPEC_PTX >= 10, 100, 2, 32, 32, 32, 0x7f800000, sub_sat_f32_2_vectors, 12);
-    ptxspec_run("sub.rz.ftz.f32", (const void *)sub_rz_ftz_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, sub_rz_ftz_f32_2_vectors, 39);
-    ptxspec_run("sub.rz.ftz.sat.f32", (const void *)sub_rz_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 100, 2, 32, 32, 32, 0x7f800000, sub_sat_f32_2_vectors, 12);
-    ptxspec_run("sub.rm.f32", (const void *)sub_rm_f32_2, PTXSPEC_PTX >= 10, 200, 2, 32, 32, 32, 0x7f800000, sub_rm_f32_2_vectors, 31);
-    ptxspec_run("sub.rm.sat.f32", (const void *)sub_rm_sat_f32_2, PTXSPEC_PTX >= 10, 200, 2, 32, 32, 32, 0x7f800000, sub_sat_f32_2_vectors, 12);
-    ptxspec_run("sub.rm.ftz.f32", (const void *)sub_rm_ftz_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, sub_rm_ftz_f32_2_vectors, 29);
-    ptxspec_run("sub.rm.ftz.sat.f32", (const void *)sub_rm_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, sub_sat_f32_2_vectors, 12);
-    ptxspec_run("sub.rp.f32", (const void *)sub_rp_f32_2, PTXSPEC_PTX >= 10, 200, 2, 32, 32, 32, 0x7f800000, sub_rp_f32_2_vectors, 32);
-    ptxspec_run("sub.rp.sat.f32", (const void *)sub_rp_sat_f32_2, PTXSPEC_PTX >= 10, 200, 2, 32, 32, 32, 0x7f800000, sub_sat_f32_2_vectors, 12);
-    ptxspec_run("sub.rp.ftz.f32", (const void *)sub_rp_ftz_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, sub_rp_ftz_f32_2_vectors, 39);
-    ptxspec_run("sub.rp.ftz.sat.f32", (const void *)sub_rp_ftz_sat_f32_2, PTXSPEC_PTX >= 14, 200, 2, 32, 32, 32, 0x7f800000, sub_sat_f32_2_vectors, 12);
-    ptxspec_run("sub.f32x2", (const void *)sub_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, sub_f32x2_2_vectors, 32);
-    ptxspec_run("sub.ftz.f32x2", (const void *)sub_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, sub_ftz_f32x2_2_vectors, 37);
-    ptxspec_run("sub.rn.f32x2", (const void *)sub_rn_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, sub_f32x2_2_vectors, 32);
-    ptxspec_run("sub.rn.ftz.f32x2", (const void *)sub_rn_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, sub_ftz_f32x2_2_vectors, 37);
-    ptxspec_run("sub.rz.f32x2", (const void *)sub_rz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, sub_rz_f32x2_2_vectors, 32);
-    ptxspec_run("sub.rz.ftz.f32x2", (const void *)sub_rz_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, sub_rz_ftz_f32x2_2_vectors, 37);
-    ptxspec_run("sub.rm.f32x2", (const void *)sub_rm_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, sub_rm_f32x2_2_vectors, 31);
-    ptxspec_run("sub.rm.ftz.f32x2", (const void *)sub_rm_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, sub_rm_ftz_f32x2_2_vectors, 27);
-    ptxspec_run("sub.rp.f32x2", (const void *)sub_rp_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, sub_rp_f32x2_2_vectors, 32);
-    ptxspec_run("sub.rp.ftz.f32x2", (const void *)sub_rp_ftz_f32x2_2, PTXSPEC_PTX >= 86, 1000, 2, 64, 64, 32, 0x7f800000, sub_rp_ftz_f32x2_2_vectors, 37);
-    ptxspec_run("sub.f64", (const void *)sub_f64_2, PTXSPEC_PTX >= 10, 100, 2, 64, 64, 64, 0x7ff0000000000000, sub_f64_2_vectors, 29);
-    ptxspec_run("sub.rn.f64", (const void *)sub_rn_f64_2, PTXSPEC_PTX >= 10, 100, 2, 64, 64, 64, 0x7ff0000000000000, sub_f64_2_vectors, 29);
-    ptxspec_run("sub.rz.f64", (const void *)sub_rz_f64_2, PTXSPEC_PTX >= 10, 100, 2, 64, 64, 64, 0x7ff0000000000000, sub_rz_f64_2_vectors, 29);
-    ptxspec_run("sub.rm.f64", (const void *)sub_rm_f64_2, PTXSPEC_PTX >= 10, 130, 2, 64, 64, 64, 0x7ff0000000000000, sub_rm_f64_2_vectors, 28);
-    ptxspec_run("sub.rp.f64", (const void *)sub_rp_f64_2, PTXSPEC_PTX >= 10, 130, 2, 64, 64, 64, 0x7ff0000000000000, sub_rp_f64_2_vectors, 29);
-    ptxspec_run("sub.f16", (const void *)sub_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, sub_f16_2_vectors, 27);
-    ptxspec_run("sub.f16x2", (const void *)sub_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, sub_f16x2_2_vectors, 27);
-    ptxspec_run("sub.sat.f16", (const void *)sub_sat_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, sub_sat_f16_2_vectors, 12);
-    ptxspec_run("sub.sat.f16x2", (const void *)sub_sat_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, sub_sat_f16x2_2_vectors, 12);
-    ptxspec_run("sub.ftz.f16", (const void *)sub_ftz_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, sub_ftz_f16_2_vectors, 32);
-    ptxspec_run("sub.ftz.f16x2", (const void *)sub_ftz_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, sub_ftz_f16x2_2_vectors, 32);
-    ptxspec_run("sub.ftz.sat.f16", (const void *)sub_ftz_sat_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, sub_sat_f16_2_vectors, 12);
-    ptxspec_run("sub.ftz.sat.f16x2", (const void *)sub_ftz_sat_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, sub_sat_f16x2_2_vectors, 12);
-    ptxspec_run("sub.rn.f16", (const void *)sub_rn_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, sub_f16_2_vectors, 27);
-    ptxspec_run("sub.rn.f16x2", (const void *)sub_rn_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, sub_f16x2_2_vectors, 27);
-    ptxspec_run("sub.rn.sat.f16", (const void *)sub_rn_sat_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, sub_sat_f16_2_vectors, 12);
-    ptxspec_run("sub.rn.sat.f16x2", (const void *)sub_rn_sat_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, sub_sat_f16x2_2_vectors, 12);
-    ptxspec_run("sub.rn.ftz.f16", (const void *)sub_rn_ftz_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, sub_ftz_f16_2_vectors, 32);
-    ptxspec_run("sub.rn.ftz.f16x2", (const void *)sub_rn_ftz_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, sub_ftz_f16x2_2_vectors, 32);
-    ptxspec_run("sub.rn.ftz.sat.f16", (const void *)sub_rn_ftz_sat_f16_2, PTXSPEC_PTX >= 42, 530, 2, 16, 16, 16, 0x7c00, sub_sat_f16_2_vectors, 12);
-    ptxspec_run("sub.rn.ftz.sat.f16x2", (const void *)sub_rn_ftz_sat_f16x2_2, PTXSPEC_PTX >= 42, 530, 2, 32, 32, 16, 0x7c00, sub_sat_f16x2_2_vectors, 12);
-    ptxspec_run("sub.bf16", (const void *)sub_bf16_2, PTXSPEC_PTX >= 78, 900, 2, 16, 16, 16, 0x7f80, sub_bf16_2_vectors, 27);
-    ptxspec_run("sub.bf16x2", (const void *)sub_bf16x2_2, PTXSPEC_PTX >= 78, 900, 2, 32, 32, 16, 0x7f80, sub_bf16x2_2_vectors, 27);
-    ptxspec_run("sub.rn.bf16", (const void *)sub_rn_bf16_2, PTXSPEC_PTX >= 78, 900, 2, 16, 16, 16, 0x7f80, sub_bf16_2_vectors, 27);
-    ptxspec_run("sub.rn.bf16x2", (const void *)sub_rn_bf16x2_2, PTXSPEC_PTX >= 78, 900, 2, 32, 32, 16, 0x7f80, sub_bf16x2_2_vectors, 27);
+    PTXSPEC_RUN(sub_f32_2, s0, rows4, c0);
+    PTXSPEC_RUN(sub_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(sub_ftz_f32_2, s0, rows4, c2);
+    PTXSPEC_RUN(sub_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(sub_rn_f32_2, s0, rows4, c0);
+    PTXSPEC_RUN(sub_rn_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(sub_rn_ftz_f32_2, s0, rows4, c2);
+    PTXSPEC_RUN(sub_rn_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(sub_rz_f32_2, s0, rows4, c3);
+    PTXSPEC_RUN(sub_rz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(sub_rz_ftz_f32_2, s0, rows4, c4);
+    PTXSPEC_RUN(sub_rz_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(sub_rm_f32_2, s0, rows4, c5);
+    PTXSPEC_RUN(sub_rm_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(sub_rm_ftz_f32_2, s0, rows4, c6);
+    PTXSPEC_RUN(sub_rm_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(sub_rp_f32_2, s0, rows4, c7);
+    PTXSPEC_RUN(sub_rp_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(sub_rp_ftz_f32_2, s0, rows4, c8);
+    PTXSPEC_RUN(sub_rp_ftz_sat_f32_2, s0, rows4, c1);
+    PTXSPEC_RUN(sub_f32x2_2, s1, rows4, c0);
+    PTXSPEC_RUN(sub_ftz_f32x2_2, s1, rows4, c9);
+    PTXSPEC_RUN(sub_rn_f32x2_2, s1, rows4, c0);
+    PTXSPEC_RUN(sub_rn_ftz_f32x2_2, s1, rows4, c9);
+    PTXSPEC_RUN(sub_rz_f32x2_2, s1, rows4, c3);
+    PTXSPEC_RUN(sub_rz_ftz_f32x2_2, s1, rows4, c10);
+    PTXSPEC_RUN(sub_rm_f32x2_2, s1, rows4, c5);
+    PTXSPEC_RUN(sub_rm_ftz_f32x2_2, s1, rows4, c11);
+    PTXSPEC_RUN(sub_rp_f32x2_2, s1, rows4, c7);
+    PTXSPEC_RUN(sub_rp_ftz_f32x2_2, s1, rows4, c12);
+    PTXSPEC_RUN(sub_f64_2, s2, rows4, c13);
+    PTXSPEC_RUN(sub_rn_f64_2, s2, rows4, c13);
+    PTXSPEC_RUN(sub_rz_f64_2, s2, rows4, c14);
+    PTXSPEC_RUN(sub_rm_f64_2, s2, rows4, c15);
+    PTXSPEC_RUN(sub_rp_f64_2, s2, rows4, c16);
+    PTXSPEC_RUN(sub_f16_2, s3, rows4, c17);
+    PTXSPEC_RUN(sub_f16x2_2, s4, rows4, c17);
+    PTXSPEC_RUN(sub_sat_f16_2, s3, rows4, c18);
+    PTXSPEC_RUN(sub_sat_f16x2_2, s4, rows4, c18);
+    PTXSPEC_RUN(sub_ftz_f16_2, s3, rows4, c19);
+    PTXSPEC_RUN(sub_ftz_f16x2_2, s4, rows4, c19);
+    PTXSPEC_RUN(sub_ftz_sat_f16_2, s3, rows4, c18);
+    PTXSPEC_RUN(sub_ftz_sat_f16x2_2, s4, rows4, c18);
+    PTXSPEC_RUN(sub_rn_f16_2, s3, rows4, c17);
+    PTXSPEC_RUN(sub_rn_f16x2_2, s4, rows4, c17);
+    PTXSPEC_RUN(sub_rn_sat_f16_2, s3, rows4, c18);
+    PTXSPEC_RUN(sub_rn_sat_f16x2_2, s4, rows4, c18);
+    PTXSPEC_RUN(sub_rn_ftz_f16_2, s3, rows4, c19);
+    PTXSPEC_RUN(sub_rn_ftz_f16x2_2, s4, rows4, c19);
+    PTXSPEC_RUN(sub_rn_ftz_sat_f16_2, s3, rows4, c18);
+    PTXSPEC_RUN(sub_rn_ftz_sat_f16x2_2, s4, rows4, c18);
+    PTXSPEC_RUN(sub_bf16_2, s5, rows4, c20);
+    PTXSPEC_RUN(sub_bf16x2_2, s6, rows4, c20);
+    PTXSPEC_RUN(sub_rn_bf16_2, s5, rows4, c20);
+    PTXSPEC_RUN(sub_rn_bf16x2_2, s6, rows4, c20);
     return ptxspec_end();
 }
 #endif

@@ -5,196 +5,97 @@
 //     nvcc -arch=native -o tanh tanh.cu && ./tanh
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// tanh.approx.f32: sm_75, PTX 7.0
-extern "C" __global__ void tanh_approx_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(750, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_f r;
-    asm volatile("tanh.approx.f32 %0, %1;" : "=f"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = ptxspec_out_f(r);
-#endif
-}
-
-// tanh.approx.f16: sm_75, PTX 7.0
-extern "C" __global__ void tanh_approx_f16_1(const unsigned short *a, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(750, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("tanh.approx.f16 %0, %1;" : "=h"(r) : "h"(ptxspec_in_h(a[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// tanh.approx.f16x2: sm_75, PTX 7.0
-extern "C" __global__ void tanh_approx_f16x2_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(750, 70)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("tanh.approx.f16x2 %0, %1;" : "=r"(r) : "r"(ptxspec_in_r(a[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
-
-// tanh.approx.bf16: sm_90, PTX 7.8
-extern "C" __global__ void tanh_approx_bf16_1(const unsigned short *a, unsigned short *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_h r;
-    asm volatile("tanh.approx.bf16 %0, %1;" : "=h"(r) : "h"(ptxspec_in_h(a[i])));
-    d[i] = ptxspec_out_h(r);
-#endif
-}
-
-// tanh.approx.bf16x2: sm_90, PTX 7.8
-extern "C" __global__ void tanh_approx_bf16x2_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(900, 78)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("tanh.approx.bf16x2 %0, %1;" : "=r"(r) : "r"(ptxspec_in_r(a[i])));
-    d[i] = ptxspec_out_r(r);
-#endif
-}
+PTXSPEC_f_f(tanh_approx_f32_1, "tanh.approx.f32", 750, 70)
+PTXSPEC_h_h(tanh_approx_f16_1, "tanh.approx.f16", 750, 70)
+PTXSPEC_r_r(tanh_approx_f16x2_1, "tanh.approx.f16x2", 750, 70)
+PTXSPEC_h_h(tanh_approx_bf16_1, "tanh.approx.bf16", 900, 78)
+PTXSPEC_r_r(tanh_approx_bf16x2_1, "tanh.approx.bf16x2", 900, 78)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long tanh_approx_f32_1_vectors[] = {
-    0xff800000, 0xbf800000, 0,
-    0x80000000, 0x80000000, 0,
-    0x0, 0x0, 0,
-    0x7f800000, 0x3f800000, 0,
-    0x7fc00000, 0x7fffffff, 1,
-    0x7fda5a5a, 0x7fffffff, 1,
-    0xffffffff, 0x7fffffff, 1,
-    0x7f800001, 0x7fffffff, 1,
-    0xffbfffff, 0x7fffffff, 1,
-    0x7fc00000, 0x7fffffff, 0,
-    0x7fda5a5a, 0x7fffffff, 0,
-    0xffffffff, 0x7fffffff, 0,
-    0x7f800001, 0x7fffffff, 0,
-    0xffbfffff, 0x7fffffff, 0,
-    0x1, 0x1, 0,
-    0x7fffff, 0x7fffff, 0,
-    0x5a5a5a, 0x5a5a5a, 0,
-    0x80000001, 0x80000001, 0,
-    0x807fffff, 0x807fffff, 0,
-    0x805a5a5a, 0x805a5a5a, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows3[][3] = {
+    {0xff800000, 0xbf800000, 0},
+    {0x80000000, 0x80000000, 0},
+    {0, 0, 0},
+    {0x7f800000, 0x3f800000, 0},
+    {0x7fc00000, 0x7fffffff, 1},
+    {0x7fda5a5a, 0x7fffffff, 1},
+    {0xffffffff, 0x7fffffff, 1},
+    {0x7f800001, 0x7fffffff, 1},
+    {0xffbfffff, 0x7fffffff, 1},
+    {0x7fc00000, 0x7fffffff, 0},
+    {0x7fda5a5a, 0x7fffffff, 0},
+    {0xffffffff, 0x7fffffff, 0},
+    {0x7f800001, 0x7fffffff, 0},
+    {0xffbfffff, 0x7fffffff, 0},
+    {1, 1, 0},
+    {0x7fffff, 0x7fffff, 0},
+    {0x5a5a5a, 0x5a5a5a, 0},
+    {0x80000001, 0x80000001, 0},
+    {0x807fffff, 0x807fffff, 0},
+    {0x805a5a5a, 0x805a5a5a, 0},
+    {0xfc00, 0xbc00, 0},
+    {0x8000, 0x8000, 0},
+    {0x7c00, 0x3c00, 0},
+    {0x7e00, 0x7fff, 1},
+    {0x7e5a, 0x7fff, 1},
+    {0xffff, 0x7fff, 1},
+    {0x7c01, 0x7fff, 1},
+    {0xfdff, 0x7fff, 1},
+    {0x7e00, 0x7fff, 0},
+    {0x7e5a, 0x7fff, 0},
+    {0xffff, 0x7fff, 0},
+    {0x7c01, 0x7fff, 0},
+    {0xfdff, 0x7fff, 0},
+    {0x3ff, 0x3ff, 0},
+    {0x25a, 0x25a, 0},
+    {0x8001, 0x8001, 0},
+    {0x83ff, 0x83ff, 0},
+    {0x825a, 0x825a, 0},
+    {0xff80, 0xbf80, 0},
+    {0x7f80, 0x3f80, 0},
+    {0x7fc0, 0x7fff, 1},
+    {0x7fda, 0x7fff, 1},
+    {0x7f81, 0x7fff, 1},
+    {0xffbf, 0x7fff, 1},
+    {0x7fc0, 0x7fff, 0},
+    {0x7fda, 0x7fff, 0},
+    {0x7f81, 0x7fff, 0},
+    {0xffbf, 0x7fff, 0},
+    {0x7f, 0x7f, 0},
+    {0x5a, 0x5a, 0},
+    {0x807f, 0x807f, 0},
+    {0x805a, 0x805a, 0},
 };
-static const unsigned long long tanh_approx_f16_1_vectors[] = {
-    0xfc00, 0xbc00, 0,
-    0x8000, 0x8000, 0,
-    0x0, 0x0, 0,
-    0x7c00, 0x3c00, 0,
-    0x7e00, 0x7fff, 1,
-    0x7e5a, 0x7fff, 1,
-    0xffff, 0x7fff, 1,
-    0x7c01, 0x7fff, 1,
-    0xfdff, 0x7fff, 1,
-    0x7e00, 0x7fff, 0,
-    0x7e5a, 0x7fff, 0,
-    0xffff, 0x7fff, 0,
-    0x7c01, 0x7fff, 0,
-    0xfdff, 0x7fff, 0,
-    0x1, 0x1, 0,
-    0x3ff, 0x3ff, 0,
-    0x25a, 0x25a, 0,
-    0x8001, 0x8001, 0,
-    0x83ff, 0x83ff, 0,
-    0x825a, 0x825a, 0,
-};
-static const unsigned long long tanh_approx_f16x2_1_vectors[] = {
-    0xfc00fc00, 0xbc00bc00, 0,
-    0x80008000, 0x80008000, 0,
-    0x0, 0x0, 0,
-    0x7c007c00, 0x3c003c00, 0,
-    0x7e007e00, 0x7fff7fff, 1,
-    0x7e5a7e5a, 0x7fff7fff, 1,
-    0xffffffff, 0x7fff7fff, 1,
-    0x7c017c01, 0x7fff7fff, 1,
-    0xfdfffdff, 0x7fff7fff, 1,
-    0x7e007e00, 0x7fff7fff, 0,
-    0x7e5a7e5a, 0x7fff7fff, 0,
-    0xffffffff, 0x7fff7fff, 0,
-    0x7c017c01, 0x7fff7fff, 0,
-    0xfdfffdff, 0x7fff7fff, 0,
-    0x10001, 0x10001, 0,
-    0x3ff03ff, 0x3ff03ff, 0,
-    0x25a025a, 0x25a025a, 0,
-    0x80018001, 0x80018001, 0,
-    0x83ff83ff, 0x83ff83ff, 0,
-    0x825a825a, 0x825a825a, 0,
-};
-static const unsigned long long tanh_approx_bf16_1_vectors[] = {
-    0xff80, 0xbf80, 0,
-    0x8000, 0x8000, 0,
-    0x0, 0x0, 0,
-    0x7f80, 0x3f80, 0,
-    0x7fc0, 0x7fff, 1,
-    0x7fda, 0x7fff, 1,
-    0xffff, 0x7fff, 1,
-    0x7f81, 0x7fff, 1,
-    0xffbf, 0x7fff, 1,
-    0x7fc0, 0x7fff, 0,
-    0x7fda, 0x7fff, 0,
-    0xffff, 0x7fff, 0,
-    0x7f81, 0x7fff, 0,
-    0xffbf, 0x7fff, 0,
-    0x1, 0x1, 0,
-    0x7f, 0x7f, 0,
-    0x5a, 0x5a, 0,
-    0x8001, 0x8001, 0,
-    0x807f, 0x807f, 0,
-    0x805a, 0x805a, 0,
-};
-static const unsigned long long tanh_approx_bf16x2_1_vectors[] = {
-    0xff80ff80, 0xbf80bf80, 0,
-    0x80008000, 0x80008000, 0,
-    0x0, 0x0, 0,
-    0x7f807f80, 0x3f803f80, 0,
-    0x7fc07fc0, 0x7fff7fff, 1,
-    0x7fda7fda, 0x7fff7fff, 1,
-    0xffffffff, 0x7fff7fff, 1,
-    0x7f817f81, 0x7fff7fff, 1,
-    0xffbfffbf, 0x7fff7fff, 1,
-    0x7fc07fc0, 0x7fff7fff, 0,
-    0x7fda7fda, 0x7fff7fff, 0,
-    0xffffffff, 0x7fff7fff, 0,
-    0x7f817f81, 0x7fff7fff, 0,
-    0xffbfffbf, 0x7fff7fff, 0,
-    0x10001, 0x10001, 0,
-    0x7f007f, 0x7f007f, 0,
-    0x5a005a, 0x5a005a, 0,
-    0x80018001, 0x80018001, 0,
-    0x807f807f, 0x807f807f, 0,
-    0x805a805a, 0x805a805a, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s2[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s3[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s4[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
+static const unsigned short c1[] = {
+    20, 21, 2, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 14, 33, 34, 35, 36, 37};
+static const unsigned short c2[] = {
+    38, 21, 2, 39, 40, 41, 25, 42, 43, 44, 45, 30, 46, 47, 14, 48, 49, 35, 50, 51};
 
 int main(void)
 {
     ptxspec_begin("tanh");
-    ptxspec_run("tanh.approx.f32", (const void *)tanh_approx_f32_1, PTXSPEC_PTX >= 70, 750, 1, 32, 32, 32, 0x7f800000, tanh_approx_f32_1_vectors, 20);
-    ptxspec_run("tanh.approx.f16", (const void *)tanh_approx_f16_1, PTXSPEC_PTX >= 70, 750, 1, 16, 16, 16, 0x7c00, tanh_approx_f16_1_vectors, 20);
-    ptxspec_run("tanh.approx.f16x2", (const void *)tanh_approx_f16x2_1, PTXSPEC_PTX >= 70, 750, 1, 32, 32, 16, 0x7c00, tanh_approx_f16x2_1_vectors, 20);
-    ptxspec_run("tanh.approx.bf16", (const void *)tanh_approx_bf16_1, PTXSPEC_PTX >= 78, 900, 1, 16, 16, 16, 0x7f80, tanh_approx_bf16_1_vectors, 20);
-    ptxspec_run("tanh.approx.bf16x2", (const void *)tanh_approx_bf16x2_1, PTXSPEC_PTX >= 78, 900, 1, 32, 32, 16, 0x7f80, tanh_approx_bf16x2_1_vectors, 20);
+    PTXSPEC_RUN(tanh_approx_f32_1, s0, rows3, c0);
+    PTXSPEC_RUN(tanh_approx_f16_1, s1, rows3, c1);
+    PTXSPEC_RUN(tanh_approx_f16x2_1, s2, rows3, c1);
+    PTXSPEC_RUN(tanh_approx_bf16_1, s3, rows3, c2);
+    PTXSPEC_RUN(tanh_approx_bf16x2_1, s4, rows3, c2);
     return ptxspec_end();
 }
 #endif

@@ -5,508 +5,170 @@
 //     nvcc -arch=native -o testp testp.cu && ./testp
 //
 // Operands come from memory: the assembler folds constants, and not always to what the hardware returns. Where the target
-// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over.
+// or the toolkit does not have the instruction, the kernel is empty and the runner passes it over. Behind the spelling
+// stand the target and the PTX version that it needs, as PTXSPEC_TAKES has them.
 
 #include "ptxspec.cuh"
 
-// testp.finite.f32: sm_20, PTX 2.0
-extern "C" __global__ void testp_finite_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("{.reg .pred %%p; testp.finite.f32 %%p, %1; selp.u32 %0, 1, 0, %%p;}" : "=r"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = r;
-#endif
-}
-
-// testp.finite.f64: sm_20, PTX 2.0
-extern "C" __global__ void testp_finite_f64_1(const unsigned long long *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("{.reg .pred %%p; testp.finite.f64 %%p, %1; selp.u32 %0, 1, 0, %%p;}" : "=r"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = r;
-#endif
-}
-
-// testp.infinite.f32: sm_20, PTX 2.0
-extern "C" __global__ void testp_infinite_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("{.reg .pred %%p; testp.infinite.f32 %%p, %1; selp.u32 %0, 1, 0, %%p;}" : "=r"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = r;
-#endif
-}
-
-// testp.infinite.f64: sm_20, PTX 2.0
-extern "C" __global__ void testp_infinite_f64_1(const unsigned long long *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("{.reg .pred %%p; testp.infinite.f64 %%p, %1; selp.u32 %0, 1, 0, %%p;}" : "=r"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = r;
-#endif
-}
-
-// testp.number.f32: sm_20, PTX 2.0
-extern "C" __global__ void testp_number_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("{.reg .pred %%p; testp.number.f32 %%p, %1; selp.u32 %0, 1, 0, %%p;}" : "=r"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = r;
-#endif
-}
-
-// testp.number.f64: sm_20, PTX 2.0
-extern "C" __global__ void testp_number_f64_1(const unsigned long long *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("{.reg .pred %%p; testp.number.f64 %%p, %1; selp.u32 %0, 1, 0, %%p;}" : "=r"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = r;
-#endif
-}
-
-// testp.notanumber.f32: sm_20, PTX 2.0
-extern "C" __global__ void testp_notanumber_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("{.reg .pred %%p; testp.notanumber.f32 %%p, %1; selp.u32 %0, 1, 0, %%p;}" : "=r"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = r;
-#endif
-}
-
-// testp.notanumber.f64: sm_20, PTX 2.0
-extern "C" __global__ void testp_notanumber_f64_1(const unsigned long long *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("{.reg .pred %%p; testp.notanumber.f64 %%p, %1; selp.u32 %0, 1, 0, %%p;}" : "=r"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = r;
-#endif
-}
-
-// testp.normal.f32: sm_20, PTX 2.0
-extern "C" __global__ void testp_normal_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("{.reg .pred %%p; testp.normal.f32 %%p, %1; selp.u32 %0, 1, 0, %%p;}" : "=r"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = r;
-#endif
-}
-
-// testp.normal.f64: sm_20, PTX 2.0
-extern "C" __global__ void testp_normal_f64_1(const unsigned long long *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("{.reg .pred %%p; testp.normal.f64 %%p, %1; selp.u32 %0, 1, 0, %%p;}" : "=r"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = r;
-#endif
-}
-
-// testp.subnormal.f32: sm_20, PTX 2.0
-extern "C" __global__ void testp_subnormal_f32_1(const unsigned int *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("{.reg .pred %%p; testp.subnormal.f32 %%p, %1; selp.u32 %0, 1, 0, %%p;}" : "=r"(r) : "f"(ptxspec_in_f(a[i])));
-    d[i] = r;
-#endif
-}
-
-// testp.subnormal.f64: sm_20, PTX 2.0
-extern "C" __global__ void testp_subnormal_f64_1(const unsigned long long *a, unsigned int *d, unsigned int n)
-{
-#if PTXSPEC_TAKES(200, 20)
-    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    ptxspec_r r;
-    asm volatile("{.reg .pred %%p; testp.subnormal.f64 %%p, %1; selp.u32 %0, 1, 0, %%p;}" : "=r"(r) : "d"(ptxspec_in_d(a[i])));
-    d[i] = r;
-#endif
-}
+PTXSPEC_p_f(testp_finite_f32_1, "testp.finite.f32", 200, 20)
+PTXSPEC_p_d(testp_finite_f64_1, "testp.finite.f64", 200, 20)
+PTXSPEC_p_f(testp_infinite_f32_1, "testp.infinite.f32", 200, 20)
+PTXSPEC_p_d(testp_infinite_f64_1, "testp.infinite.f64", 200, 20)
+PTXSPEC_p_f(testp_number_f32_1, "testp.number.f32", 200, 20)
+PTXSPEC_p_d(testp_number_f64_1, "testp.number.f64", 200, 20)
+PTXSPEC_p_f(testp_notanumber_f32_1, "testp.notanumber.f32", 200, 20)
+PTXSPEC_p_d(testp_notanumber_f64_1, "testp.notanumber.f64", 200, 20)
+PTXSPEC_p_f(testp_normal_f32_1, "testp.normal.f32", 200, 20)
+PTXSPEC_p_d(testp_normal_f64_1, "testp.normal.f64", 200, 20)
+PTXSPEC_p_f(testp_subnormal_f32_1, "testp.subnormal.f32", 200, 20)
+PTXSPEC_p_d(testp_subnormal_f64_1, "testp.subnormal.f64", 200, 20)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// operands, expected result, whether any NaN will do
-static const unsigned long long testp_finite_f32_1_vectors[] = {
-    0xff800000, 0, 0,
-    0x80800000, 1, 0,
-    0xff7fffff, 1, 0,
-    0xbf800000, 1, 0,
-    0xbfda5a5a, 1, 0,
-    0x80800001, 1, 0,
-    0x80000001, 1, 0,
-    0x807fffff, 1, 0,
-    0x805a5a5a, 1, 0,
-    0x80000000, 1, 0,
-    0x0, 1, 0,
-    0x1, 1, 0,
-    0x7fffff, 1, 0,
-    0x5a5a5a, 1, 0,
-    0x800000, 1, 0,
-    0x7f7fffff, 1, 0,
-    0x3f800000, 1, 0,
-    0x3fda5a5a, 1, 0,
-    0x800001, 1, 0,
-    0x7f800000, 0, 0,
-    0x7fc00000, 0, 0,
-    0x7fda5a5a, 0, 0,
-    0xffffffff, 0, 0,
-    0x7f800001, 0, 0,
-    0xffbfffff, 0, 0,
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows3[][3] = {
+    {0xff800000, 0, 0},
+    {0x80800000, 1, 0},
+    {0xff7fffff, 1, 0},
+    {0xbf800000, 1, 0},
+    {0xbfda5a5a, 1, 0},
+    {0x80800001, 1, 0},
+    {0x80000001, 1, 0},
+    {0x807fffff, 1, 0},
+    {0x805a5a5a, 1, 0},
+    {0x80000000, 1, 0},
+    {0, 1, 0},
+    {1, 1, 0},
+    {0x7fffff, 1, 0},
+    {0x5a5a5a, 1, 0},
+    {0x800000, 1, 0},
+    {0x7f7fffff, 1, 0},
+    {0x3f800000, 1, 0},
+    {0x3fda5a5a, 1, 0},
+    {0x800001, 1, 0},
+    {0x7f800000, 0, 0},
+    {0x7fc00000, 0, 0},
+    {0x7fda5a5a, 0, 0},
+    {0xffffffff, 0, 0},
+    {0x7f800001, 0, 0},
+    {0xffbfffff, 0, 0},
+    {0xfff0000000000000, 0, 0},
+    {0x8010000000000000, 1, 0},
+    {0xffefffffffffffff, 1, 0},
+    {0xbff0000000000000, 1, 0},
+    {0xbffa5a5a5a5a5a5a, 1, 0},
+    {0x8010000000000001, 1, 0},
+    {0x8000000000000001, 1, 0},
+    {0x800fffffffffffff, 1, 0},
+    {0x800a5a5a5a5a5a5a, 1, 0},
+    {0x8000000000000000, 1, 0},
+    {0xfffffffffffff, 1, 0},
+    {0xa5a5a5a5a5a5a, 1, 0},
+    {0x10000000000000, 1, 0},
+    {0x7fefffffffffffff, 1, 0},
+    {0x3ff0000000000000, 1, 0},
+    {0x3ffa5a5a5a5a5a5a, 1, 0},
+    {0x10000000000001, 1, 0},
+    {0x7ff0000000000000, 0, 0},
+    {0x7ff8000000000000, 0, 0},
+    {0x7ffa5a5a5a5a5a5a, 0, 0},
+    {0xfff8000000000000, 0, 0},
+    {0x7ff0000000000001, 0, 0},
+    {0xfff7ffffffffffff, 0, 0},
+    {0xff800000, 1, 0},
+    {0x80800000, 0, 0},
+    {0xff7fffff, 0, 0},
+    {0xbf800000, 0, 0},
+    {0xbfda5a5a, 0, 0},
+    {0x80800001, 0, 0},
+    {0x80000001, 0, 0},
+    {0x807fffff, 0, 0},
+    {0x805a5a5a, 0, 0},
+    {0x80000000, 0, 0},
+    {0, 0, 0},
+    {1, 0, 0},
+    {0x7fffff, 0, 0},
+    {0x5a5a5a, 0, 0},
+    {0x800000, 0, 0},
+    {0x7f7fffff, 0, 0},
+    {0x3f800000, 0, 0},
+    {0x3fda5a5a, 0, 0},
+    {0x800001, 0, 0},
+    {0x7f800000, 1, 0},
+    {0xfff0000000000000, 1, 0},
+    {0x8010000000000000, 0, 0},
+    {0xffefffffffffffff, 0, 0},
+    {0xbff0000000000000, 0, 0},
+    {0xbffa5a5a5a5a5a5a, 0, 0},
+    {0x8010000000000001, 0, 0},
+    {0x8000000000000001, 0, 0},
+    {0x800fffffffffffff, 0, 0},
+    {0x800a5a5a5a5a5a5a, 0, 0},
+    {0x8000000000000000, 0, 0},
+    {0xfffffffffffff, 0, 0},
+    {0xa5a5a5a5a5a5a, 0, 0},
+    {0x10000000000000, 0, 0},
+    {0x7fefffffffffffff, 0, 0},
+    {0x3ff0000000000000, 0, 0},
+    {0x3ffa5a5a5a5a5a5a, 0, 0},
+    {0x10000000000001, 0, 0},
+    {0x7ff0000000000000, 1, 0},
+    {0x7fc00000, 1, 0},
+    {0x7fda5a5a, 1, 0},
+    {0xffffffff, 1, 0},
+    {0x7f800001, 1, 0},
+    {0xffbfffff, 1, 0},
+    {0x7ff8000000000000, 1, 0},
+    {0x7ffa5a5a5a5a5a5a, 1, 0},
+    {0xfff8000000000000, 1, 0},
+    {0x7ff0000000000001, 1, 0},
+    {0xfff7ffffffffffff, 1, 0},
 };
-static const unsigned long long testp_finite_f64_1_vectors[] = {
-    0xfff0000000000000, 0, 0,
-    0x8010000000000000, 1, 0,
-    0xffefffffffffffff, 1, 0,
-    0xbff0000000000000, 1, 0,
-    0xbffa5a5a5a5a5a5a, 1, 0,
-    0x8010000000000001, 1, 0,
-    0x8000000000000001, 1, 0,
-    0x800fffffffffffff, 1, 0,
-    0x800a5a5a5a5a5a5a, 1, 0,
-    0x8000000000000000, 1, 0,
-    0x0, 1, 0,
-    0x1, 1, 0,
-    0xfffffffffffff, 1, 0,
-    0xa5a5a5a5a5a5a, 1, 0,
-    0x10000000000000, 1, 0,
-    0x7fefffffffffffff, 1, 0,
-    0x3ff0000000000000, 1, 0,
-    0x3ffa5a5a5a5a5a5a, 1, 0,
-    0x10000000000001, 1, 0,
-    0x7ff0000000000000, 0, 0,
-    0x7ff8000000000000, 0, 0,
-    0x7ffa5a5a5a5a5a5a, 0, 0,
-    0xfff8000000000000, 0, 0,
-    0x7ff0000000000001, 0, 0,
-    0xfff7ffffffffffff, 0, 0,
-};
-static const unsigned long long testp_infinite_f32_1_vectors[] = {
-    0xff800000, 1, 0,
-    0x80800000, 0, 0,
-    0xff7fffff, 0, 0,
-    0xbf800000, 0, 0,
-    0xbfda5a5a, 0, 0,
-    0x80800001, 0, 0,
-    0x80000001, 0, 0,
-    0x807fffff, 0, 0,
-    0x805a5a5a, 0, 0,
-    0x80000000, 0, 0,
-    0x0, 0, 0,
-    0x1, 0, 0,
-    0x7fffff, 0, 0,
-    0x5a5a5a, 0, 0,
-    0x800000, 0, 0,
-    0x7f7fffff, 0, 0,
-    0x3f800000, 0, 0,
-    0x3fda5a5a, 0, 0,
-    0x800001, 0, 0,
-    0x7f800000, 1, 0,
-    0x7fc00000, 0, 0,
-    0x7fda5a5a, 0, 0,
-    0xffffffff, 0, 0,
-    0x7f800001, 0, 0,
-    0xffbfffff, 0, 0,
-};
-static const unsigned long long testp_infinite_f64_1_vectors[] = {
-    0xfff0000000000000, 1, 0,
-    0x8010000000000000, 0, 0,
-    0xffefffffffffffff, 0, 0,
-    0xbff0000000000000, 0, 0,
-    0xbffa5a5a5a5a5a5a, 0, 0,
-    0x8010000000000001, 0, 0,
-    0x8000000000000001, 0, 0,
-    0x800fffffffffffff, 0, 0,
-    0x800a5a5a5a5a5a5a, 0, 0,
-    0x8000000000000000, 0, 0,
-    0x0, 0, 0,
-    0x1, 0, 0,
-    0xfffffffffffff, 0, 0,
-    0xa5a5a5a5a5a5a, 0, 0,
-    0x10000000000000, 0, 0,
-    0x7fefffffffffffff, 0, 0,
-    0x3ff0000000000000, 0, 0,
-    0x3ffa5a5a5a5a5a5a, 0, 0,
-    0x10000000000001, 0, 0,
-    0x7ff0000000000000, 1, 0,
-    0x7ff8000000000000, 0, 0,
-    0x7ffa5a5a5a5a5a5a, 0, 0,
-    0xfff8000000000000, 0, 0,
-    0x7ff0000000000001, 0, 0,
-    0xfff7ffffffffffff, 0, 0,
-};
-static const unsigned long long testp_number_f32_1_vectors[] = {
-    0xff800000, 1, 0,
-    0x80800000, 1, 0,
-    0xff7fffff, 1, 0,
-    0xbf800000, 1, 0,
-    0xbfda5a5a, 1, 0,
-    0x80800001, 1, 0,
-    0x80000001, 1, 0,
-    0x807fffff, 1, 0,
-    0x805a5a5a, 1, 0,
-    0x80000000, 1, 0,
-    0x0, 1, 0,
-    0x1, 1, 0,
-    0x7fffff, 1, 0,
-    0x5a5a5a, 1, 0,
-    0x800000, 1, 0,
-    0x7f7fffff, 1, 0,
-    0x3f800000, 1, 0,
-    0x3fda5a5a, 1, 0,
-    0x800001, 1, 0,
-    0x7f800000, 1, 0,
-    0x7fc00000, 0, 0,
-    0x7fda5a5a, 0, 0,
-    0xffffffff, 0, 0,
-    0x7f800001, 0, 0,
-    0xffbfffff, 0, 0,
-};
-static const unsigned long long testp_number_f64_1_vectors[] = {
-    0xfff0000000000000, 1, 0,
-    0x8010000000000000, 1, 0,
-    0xffefffffffffffff, 1, 0,
-    0xbff0000000000000, 1, 0,
-    0xbffa5a5a5a5a5a5a, 1, 0,
-    0x8010000000000001, 1, 0,
-    0x8000000000000001, 1, 0,
-    0x800fffffffffffff, 1, 0,
-    0x800a5a5a5a5a5a5a, 1, 0,
-    0x8000000000000000, 1, 0,
-    0x0, 1, 0,
-    0x1, 1, 0,
-    0xfffffffffffff, 1, 0,
-    0xa5a5a5a5a5a5a, 1, 0,
-    0x10000000000000, 1, 0,
-    0x7fefffffffffffff, 1, 0,
-    0x3ff0000000000000, 1, 0,
-    0x3ffa5a5a5a5a5a5a, 1, 0,
-    0x10000000000001, 1, 0,
-    0x7ff0000000000000, 1, 0,
-    0x7ff8000000000000, 0, 0,
-    0x7ffa5a5a5a5a5a5a, 0, 0,
-    0xfff8000000000000, 0, 0,
-    0x7ff0000000000001, 0, 0,
-    0xfff7ffffffffffff, 0, 0,
-};
-static const unsigned long long testp_notanumber_f32_1_vectors[] = {
-    0xff800000, 0, 0,
-    0x80800000, 0, 0,
-    0xff7fffff, 0, 0,
-    0xbf800000, 0, 0,
-    0xbfda5a5a, 0, 0,
-    0x80800001, 0, 0,
-    0x80000001, 0, 0,
-    0x807fffff, 0, 0,
-    0x805a5a5a, 0, 0,
-    0x80000000, 0, 0,
-    0x0, 0, 0,
-    0x1, 0, 0,
-    0x7fffff, 0, 0,
-    0x5a5a5a, 0, 0,
-    0x800000, 0, 0,
-    0x7f7fffff, 0, 0,
-    0x3f800000, 0, 0,
-    0x3fda5a5a, 0, 0,
-    0x800001, 0, 0,
-    0x7f800000, 0, 0,
-    0x7fc00000, 1, 0,
-    0x7fda5a5a, 1, 0,
-    0xffffffff, 1, 0,
-    0x7f800001, 1, 0,
-    0xffbfffff, 1, 0,
-};
-static const unsigned long long testp_notanumber_f64_1_vectors[] = {
-    0xfff0000000000000, 0, 0,
-    0x8010000000000000, 0, 0,
-    0xffefffffffffffff, 0, 0,
-    0xbff0000000000000, 0, 0,
-    0xbffa5a5a5a5a5a5a, 0, 0,
-    0x8010000000000001, 0, 0,
-    0x8000000000000001, 0, 0,
-    0x800fffffffffffff, 0, 0,
-    0x800a5a5a5a5a5a5a, 0, 0,
-    0x8000000000000000, 0, 0,
-    0x0, 0, 0,
-    0x1, 0, 0,
-    0xfffffffffffff, 0, 0,
-    0xa5a5a5a5a5a5a, 0, 0,
-    0x10000000000000, 0, 0,
-    0x7fefffffffffffff, 0, 0,
-    0x3ff0000000000000, 0, 0,
-    0x3ffa5a5a5a5a5a5a, 0, 0,
-    0x10000000000001, 0, 0,
-    0x7ff0000000000000, 0, 0,
-    0x7ff8000000000000, 1, 0,
-    0x7ffa5a5a5a5a5a5a, 1, 0,
-    0xfff8000000000000, 1, 0,
-    0x7ff0000000000001, 1, 0,
-    0xfff7ffffffffffff, 1, 0,
-};
-static const unsigned long long testp_normal_f32_1_vectors[] = {
-    0xff800000, 0, 0,
-    0x80800000, 1, 0,
-    0xff7fffff, 1, 0,
-    0xbf800000, 1, 0,
-    0xbfda5a5a, 1, 0,
-    0x80800001, 1, 0,
-    0x80000001, 0, 0,
-    0x807fffff, 0, 0,
-    0x805a5a5a, 0, 0,
-    0x80000000, 1, 0,
-    0x0, 1, 0,
-    0x1, 0, 0,
-    0x7fffff, 0, 0,
-    0x5a5a5a, 0, 0,
-    0x800000, 1, 0,
-    0x7f7fffff, 1, 0,
-    0x3f800000, 1, 0,
-    0x3fda5a5a, 1, 0,
-    0x800001, 1, 0,
-    0x7f800000, 0, 0,
-    0x7fc00000, 0, 0,
-    0x7fda5a5a, 0, 0,
-    0xffffffff, 0, 0,
-    0x7f800001, 0, 0,
-    0xffbfffff, 0, 0,
-};
-static const unsigned long long testp_normal_f64_1_vectors[] = {
-    0xfff0000000000000, 0, 0,
-    0x8010000000000000, 1, 0,
-    0xffefffffffffffff, 1, 0,
-    0xbff0000000000000, 1, 0,
-    0xbffa5a5a5a5a5a5a, 1, 0,
-    0x8010000000000001, 1, 0,
-    0x8000000000000001, 0, 0,
-    0x800fffffffffffff, 0, 0,
-    0x800a5a5a5a5a5a5a, 0, 0,
-    0x8000000000000000, 1, 0,
-    0x0, 1, 0,
-    0x1, 0, 0,
-    0xfffffffffffff, 0, 0,
-    0xa5a5a5a5a5a5a, 0, 0,
-    0x10000000000000, 1, 0,
-    0x7fefffffffffffff, 1, 0,
-    0x3ff0000000000000, 1, 0,
-    0x3ffa5a5a5a5a5a5a, 1, 0,
-    0x10000000000001, 1, 0,
-    0x7ff0000000000000, 0, 0,
-    0x7ff8000000000000, 0, 0,
-    0x7ffa5a5a5a5a5a5a, 0, 0,
-    0xfff8000000000000, 0, 0,
-    0x7ff0000000000001, 0, 0,
-    0xfff7ffffffffffff, 0, 0,
-};
-static const unsigned long long testp_subnormal_f32_1_vectors[] = {
-    0xff800000, 0, 0,
-    0x80800000, 0, 0,
-    0xff7fffff, 0, 0,
-    0xbf800000, 0, 0,
-    0xbfda5a5a, 0, 0,
-    0x80800001, 0, 0,
-    0x80000001, 1, 0,
-    0x807fffff, 1, 0,
-    0x805a5a5a, 1, 0,
-    0x80000000, 0, 0,
-    0x0, 0, 0,
-    0x1, 1, 0,
-    0x7fffff, 1, 0,
-    0x5a5a5a, 1, 0,
-    0x800000, 0, 0,
-    0x7f7fffff, 0, 0,
-    0x3f800000, 0, 0,
-    0x3fda5a5a, 0, 0,
-    0x800001, 0, 0,
-    0x7f800000, 0, 0,
-    0x7fc00000, 0, 0,
-    0x7fda5a5a, 0, 0,
-    0xffffffff, 0, 0,
-    0x7f800001, 0, 0,
-    0xffbfffff, 0, 0,
-};
-static const unsigned long long testp_subnormal_f64_1_vectors[] = {
-    0xfff0000000000000, 0, 0,
-    0x8010000000000000, 0, 0,
-    0xffefffffffffffff, 0, 0,
-    0xbff0000000000000, 0, 0,
-    0xbffa5a5a5a5a5a5a, 0, 0,
-    0x8010000000000001, 0, 0,
-    0x8000000000000001, 1, 0,
-    0x800fffffffffffff, 1, 0,
-    0x800a5a5a5a5a5a5a, 1, 0,
-    0x8000000000000000, 0, 0,
-    0x0, 0, 0,
-    0x1, 1, 0,
-    0xfffffffffffff, 1, 0,
-    0xa5a5a5a5a5a5a, 1, 0,
-    0x10000000000000, 0, 0,
-    0x7fefffffffffffff, 0, 0,
-    0x3ff0000000000000, 0, 0,
-    0x3ffa5a5a5a5a5a5a, 0, 0,
-    0x10000000000001, 0, 0,
-    0x7ff0000000000000, 0, 0,
-    0x7ff8000000000000, 0, 0,
-    0x7ffa5a5a5a5a5a5a, 0, 0,
-    0xfff8000000000000, 0, 0,
-    0x7ff0000000000001, 0, 0,
-    0xfff7ffffffffffff, 0, 0,
-};
+
+// The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_pred}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_pred}};
+
+// The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
+static const unsigned short c1[] = {
+    25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 10, 11, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47};
+static const unsigned short c2[] = {
+    48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 20, 21, 22, 23, 24};
+static const unsigned short c3[] = {
+    68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 58, 59, 78, 79, 80, 81, 82, 83, 84, 85, 43, 44, 45, 46, 47};
+static const unsigned short c4[] = {
+    48, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 67, 20, 21, 22, 23, 24};
+static const unsigned short c5[] = {
+    68, 26, 27, 28, 29, 30, 31, 32, 33, 34, 10, 11, 35, 36, 37, 38, 39, 40, 41, 85, 43, 44, 45, 46, 47};
+static const unsigned short c6[] = {
+    0, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 19, 86, 87, 88, 89, 90};
+static const unsigned short c7[] = {
+    25, 69, 70, 71, 72, 73, 74, 75, 76, 77, 58, 59, 78, 79, 80, 81, 82, 83, 84, 42, 91, 92, 93, 94, 95};
+static const unsigned short c8[] = {
+    0, 1, 2, 3, 4, 5, 54, 55, 56, 9, 10, 59, 60, 61, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
+static const unsigned short c9[] = {
+    25, 26, 27, 28, 29, 30, 74, 75, 76, 34, 10, 59, 78, 79, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47};
+static const unsigned short c10[] = {
+    0, 49, 50, 51, 52, 53, 6, 7, 8, 57, 58, 11, 12, 13, 62, 63, 64, 65, 66, 19, 20, 21, 22, 23, 24};
+static const unsigned short c11[] = {
+    25, 69, 70, 71, 72, 73, 31, 32, 33, 77, 58, 11, 35, 36, 80, 81, 82, 83, 84, 42, 43, 44, 45, 46, 47};
 
 int main(void)
 {
     ptxspec_begin("testp");
-    ptxspec_run("testp.finite.f32", (const void *)testp_finite_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, testp_finite_f32_1_vectors, 25);
-    ptxspec_run("testp.finite.f64", (const void *)testp_finite_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 32, 64, 0x7ff0000000000000, testp_finite_f64_1_vectors, 25);
-    ptxspec_run("testp.infinite.f32", (const void *)testp_infinite_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, testp_infinite_f32_1_vectors, 25);
-    ptxspec_run("testp.infinite.f64", (const void *)testp_infinite_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 32, 64, 0x7ff0000000000000, testp_infinite_f64_1_vectors, 25);
-    ptxspec_run("testp.number.f32", (const void *)testp_number_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, testp_number_f32_1_vectors, 25);
-    ptxspec_run("testp.number.f64", (const void *)testp_number_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 32, 64, 0x7ff0000000000000, testp_number_f64_1_vectors, 25);
-    ptxspec_run("testp.notanumber.f32", (const void *)testp_notanumber_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, testp_notanumber_f32_1_vectors, 25);
-    ptxspec_run("testp.notanumber.f64", (const void *)testp_notanumber_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 32, 64, 0x7ff0000000000000, testp_notanumber_f64_1_vectors, 25);
-    ptxspec_run("testp.normal.f32", (const void *)testp_normal_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, testp_normal_f32_1_vectors, 25);
-    ptxspec_run("testp.normal.f64", (const void *)testp_normal_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 32, 64, 0x7ff0000000000000, testp_normal_f64_1_vectors, 25);
-    ptxspec_run("testp.subnormal.f32", (const void *)testp_subnormal_f32_1, PTXSPEC_PTX >= 20, 200, 1, 32, 32, 32, 0x7f800000, testp_subnormal_f32_1_vectors, 25);
-    ptxspec_run("testp.subnormal.f64", (const void *)testp_subnormal_f64_1, PTXSPEC_PTX >= 20, 200, 1, 64, 32, 64, 0x7ff0000000000000, testp_subnormal_f64_1_vectors, 25);
+    PTXSPEC_RUN(testp_finite_f32_1, s0, rows3, c0);
+    PTXSPEC_RUN(testp_finite_f64_1, s1, rows3, c1);
+    PTXSPEC_RUN(testp_infinite_f32_1, s0, rows3, c2);
+    PTXSPEC_RUN(testp_infinite_f64_1, s1, rows3, c3);
+    PTXSPEC_RUN(testp_number_f32_1, s0, rows3, c4);
+    PTXSPEC_RUN(testp_number_f64_1, s1, rows3, c5);
+    PTXSPEC_RUN(testp_notanumber_f32_1, s0, rows3, c6);
+    PTXSPEC_RUN(testp_notanumber_f64_1, s1, rows3, c7);
+    PTXSPEC_RUN(testp_normal_f32_1, s0, rows3, c8);
+    PTXSPEC_RUN(testp_normal_f64_1, s1, rows3, c9);
+    PTXSPEC_RUN(testp_subnormal_f32_1, s0, rows3, c10);
+    PTXSPEC_RUN(testp_subnormal_f64_1, s1, rows3, c11);
     return ptxspec_end();
 }
 #endif

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,11 @@ from . import (
     arithmetic,  # noqa: F401  # what kernels call: loaded with the package, so that a first call need not
     comparison,  # noqa: F401
     environment,
-    formats,
 )
 from .binary import Array, Format
-from .index import TYPES
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .running import in_blocks, on_threads
+from .signature import Registers, Type, signature
 
 if TYPE_CHECKING:
     from .accelerator import Native
@@ -53,26 +52,27 @@ def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
     return Kernel(find(spelling, operands, target), target)
 
 
-def execute(spelling: str, *arrays: Any, out: Any = None, target: str | None = None, threads: int | None = 1) -> Any:
+def execute(
+    spelling: str, *arrays: Any, out: Any = None, target: str | None = None, threads: int | None = 1, results: int = 1
+) -> Any:
     """Run a variant on its operands, whose number picks the variant; as `compile(...)(...)`."""
-    return compile(spelling, len(arrays), target)(*arrays, out=out, threads=threads)
+    return compile(spelling, len(arrays), target)(*arrays, out=out, threads=threads, results=results)
 
 
 class Kernel:
     """A variant that can be called on arrays.
 
-    Operands are NumPy arrays or scalars that broadcast as ufuncs' do: bit patterns (uint16, uint32, uint64) or the
-    native type (float16, float32, float64, ml_dtypes.bfloat16); types with two lanes take bit patterns. All operands
-    are of the same representation and the result comes in it, a predicate's as bool. NumPy's error state stays as it
-    was."""
+    Operands are NumPy arrays or scalars that broadcast as ufuncs' do, one for each source register, in the statement's
+    order: bit patterns (uint8 to uint64) or the native type (float16, float32, float64, those of ml_dtypes; int8 to
+    int64 of signed integers); types with several lanes take bit patterns, predicates are bool. Operands of one type are
+    of one representation, and a result of that type comes in it. A result of another type comes in its native type
+    where it has one, unless a float operand came as bits. NumPy's error state stays as it was."""
 
     def __init__(self, row: Row, target: str | None) -> None:
         self.variant = row.variant
         self.target = target
         self._row = row
-        format_name, self._lanes = TYPES[row.type]
-        self._format: Format = getattr(formats, format_name)
-        self._bits = np.dtype(f"u{self._format.width * self._lanes // 8}")
+        self._signature = signature(row.signature)
 
     @property
     def operands(self) -> int:
@@ -102,91 +102,162 @@ class Kernel:
             return None
         from .accelerator import native
 
-        row = self._row
-        return native(row.variant.spelling, row.opcode, self._function, self._format, self.operands, row.predicate)
+        t = self._signature.uniform
+        if t is None:
+            return None
+        row, predicate = self._row, self._signature.results[0].type is not t
+        return native(row.variant.spelling, row.opcode, self._function, _format(t), self.operands, predicate)
 
-    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1) -> Any:
+    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1, results: int = 1) -> Any:
         """Compute the result, into `out` where given, on a number of threads (None: as many as there are processors).
 
-        `out` is as NumPy's ufuncs take it: an array of the result's type in any byte order, or a tuple of one; operands
-        broadcast to its shape, where that is larger than theirs; it may be an operand, or overlap one.
+        With `results=2`, p|q gives both. What gives several registers, as p|q and p0|p1 do, returns a tuple.
+        `out` is as NumPy's ufuncs take it: an array of the result's type in any byte order, or a tuple of one for each
+        register; operands broadcast to its shape, where that is larger than theirs; it may be an operand, or overlap
+        one.
         Threads pay on some hundred thousand elements and more, most with the accelerator; without it they wait for the
         interpreter at times. Beside operands and result at most 32 MB are taken for each thread.
-        Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1, TypeError for one
-        that is not an integer."""
+        Raises OperandError (a TypeError), ValueError for shapes and for a number of threads below 1 or of results that
+        there is not, TypeError for one that is not an integer."""
         if len(arrays) != self.operands:
             raise OperandError(f"{self._row} takes {counted(self.operands)}, {len(arrays)} came")
-        operands = [self._as_bits(x, f"operand {'abc'[i]}") for i, x in enumerate(arrays)]
-        representation = arrays[0].dtype.newbyteorder("=")
-        for i, x in enumerate(arrays[1:], 1):
-            if x.dtype.newbyteorder("=") != representation:
-                message = f"{self._row}: operand a is {representation}, operand {'abc'[i]} is {x.dtype}"
-                raise OperandError(message + "; all must be of one representation")
+        operands = [self._as_bits(x, *r) for x, r in zip(arrays, self._signature.registers, strict=True)]
+        if self._signature.common is not None:
+            self._check_alike(arrays)
         try:
             shape = np.broadcast_shapes(*(x.shape for x in operands))
         except ValueError:
             shapes = ", ".join(str(x.shape) for x in operands)
             raise ValueError(f"{self._row}: operands of shapes {shapes} do not broadcast") from None
+        places = self._signature.places[0 if results == 1 else self._checked_results(results) - 1]
+        if len(places) > 1:
+            return self._several(arrays, operands, shape, places, out, threads)
         given = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-        made = np.dtype(bool) if self._row.predicate else representation
-        result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made)
-        bits = result if self._row.predicate else result.view(self._bits_as(result))
-        on_threads(self._run, [*operands, bits], self._lanes, threads, self._row)
+        result, bits = self._to_fill(places[0][1], arrays, shape, given)
+        on_threads(self._run, [*operands, bits], self._signature.lanes, threads, self._row)
         return result[()] if given is None and not shape else result
 
-    def _as_bits(self, x: Any, what: str) -> Array:
+    def _several(
+        self,
+        arrays: tuple[Any, ...],
+        operands: list[Array],
+        shape: tuple[int, ...],
+        places: Registers,
+        out: Any,
+        threads: int | None,
+    ) -> tuple[Any, ...]:
+        """The registers of a result that takes several."""
+        given = (None,) * len(places) if out is None else out
+        if not isinstance(given, tuple) or len(given) != len(places):
+            names = ", ".join(name for name, _ in places)
+            raise OperandError(f"{self._row}: out is a tuple of {len(places)} arrays, of {names}")
+        pairs = [self._to_fill(t, arrays, shape, o) for (_, t), o in zip(places, given, strict=True)]
+        results, bits = zip(*pairs, strict=True)
+        if len({x.shape for x in results}) > 1:
+            raise ValueError(f"{self._row}: the arrays of out are of different shapes")
+        on_threads(self._run, [*operands, *bits], self._signature.lanes, threads, self._row, len(places))
+        return tuple(x[()] if o is None and not shape else x for x, o in zip(results, given, strict=True))
+
+    def _to_fill(self, t: Type, arrays: tuple[Any, ...], shape: tuple[int, ...], given: Any) -> tuple[Array, Array]:
+        """What a register of a result goes to, `given` or new, and that as bits."""
+        made = self._representation(t, arrays)
+        result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made, t)
+        return result, result.view(t.bits if result.dtype.isnative else t.in_order_of(result))
+
+    def _as_bits(self, x: Any, name: str, t: Type) -> Array:
+        what = f"operand {name}"
         if not isinstance(x, (np.ndarray, np.generic)):
             raise OperandError(
-                f"{self._row}: {what} is a {type(x).__name__}; expected a NumPy array or scalar of {self._accepted()}"
+                f"{self._row}: {what} is a {type(x).__name__}; expected a NumPy array or scalar of {t.accepted}"
             )
         array = np.asarray(x)
-        bits = self._bits_as(array)
+        bits = t.bits if array.dtype.isnative else t.in_order_of(array)
         if array.dtype == bits:
             return array
-        if self._lanes == 1 and _is_native(array.dtype, self._format):
+        if t.is_native(array.dtype):
             return array.view(bits)
-        raise OperandError(f"{self._row}: {what} is {array.dtype}; expected {self._accepted()}")
+        raise OperandError(f"{self._row}: {what} is {array.dtype}; expected {t.accepted}")
 
-    def _bits_as(self, array: Array) -> np.dtype[Any]:
-        """The type of bits in an array's byte order."""
-        return self._bits if array.dtype.isnative else self._bits.newbyteorder("S")
+    def _check_alike(self, arrays: tuple[Any, ...]) -> None:
+        """Are operands of one type of one representation?"""
+        representation = arrays[0].dtype.newbyteorder("=")
+        for i, x in enumerate(arrays[1:], 1):
+            if x.dtype.newbyteorder("=") != representation:
+                (first, _), (other, _) = self._signature.registers[0], self._signature.registers[i]
+                message = f"{self._row}: operand {first} is {representation}, operand {other} is {x.dtype}"
+                raise OperandError(message + "; all must be of one representation")
 
-    def _accepted(self) -> str:
-        native = {(5, 10): "float16", (8, 7): "bfloat16", (8, 23): "float32", (11, 52): "float64"}
-        name = native.get((self._format.exponent_bits, self._format.fraction_bits))
-        if self._lanes > 1:
-            return f"{self._bits} (the bits of {self._lanes} lanes)"
-        return f"{name} or {self._bits} (bits)" if name else f"{self._bits} (bits)"
+    def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:
+        """The type in which a register of the results comes."""
+        if t is self._signature.common:
+            representation: np.dtype[Any] = arrays[0].dtype.newbyteorder("=")
+            return representation
+        if not t.native_name:
+            return t.bits
+        registers = zip(self._signature.registers, arrays, strict=True)
+        native = all(r.is_native(x.dtype) for (_, r), x in registers if r.sort == "float")
+        return (native and t.native) or t.bits
 
-    def _checked_out(self, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-        if not isinstance(out, np.ndarray) or (out.dtype != dtype and out.dtype.newbyteorder("=") != dtype):
-            came = out.dtype if isinstance(out, np.ndarray) else type(out).__name__
-            raise OperandError(f"{self._row}: out is {came}; the result is {dtype}")
+    def _checked_results(self, results: Any) -> int:
+        if not isinstance(results, (int, np.integer)):
+            raise TypeError(f"{self._row}: results is {results!r}; it takes 1, or 2 for p|q")
+        has = len(self._signature.results)
+        if not 1 <= results <= has:
+            raise ValueError(f"{self._row} has {'the results p and q' if has > 1 else 'one result'}, not {results}")
+        return int(results)
+
+    def _checked_out(self, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], t: Type) -> Array:
+        came = out.dtype.newbyteorder("=") if isinstance(out, np.ndarray) else None
+        own = t is not self._signature.common and came is not None and (came == t.bits or t.is_native(came))
+        if came is None or (came != dtype and not own):
+            what = out.dtype if came is not None else type(out).__name__
+            raise OperandError(f"{self._row}: out is {what}; the result is {dtype}")
         if out.shape != shape and not _broadcasts(shape, out.shape):
             raise ValueError(f"{self._row}: out has shape {out.shape}; the result has {shape}")
         if not out.flags.writeable:
             raise ValueError(f"{self._row}: out is read-only")
-        return out
+        checked: Array = out
+        return checked
 
     def _run(self, arrays: list[Array], block: int) -> None:
-        """Fill the last array, by C all at once, by NumPy in blocks of so many lanes."""
-        function, lanes = self._function, self._format.unsigned
+        """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""
+        function, lanes, t = self._function, self._signature.lanes, self._signature.uniform
         with np.errstate(all="ignore"), environment.ordinary():
+            if t is None:
+                self._run_mixed(arrays, block // lanes)
+                return
             # One element is not worth a compiler.
             native = self._native if arrays[-1].size > 1 else None
             if native is not None and native.takes(arrays):
-                native(arrays, self._lanes)
+                native(arrays, lanes)
                 return
-            contiguous = self._lanes > 1 or native is not None
-            with in_blocks(arrays, block // self._lanes, contiguous) as blocks:
+            contiguous = lanes > 1 or native is not None
+            with in_blocks(arrays, block // lanes, contiguous) as blocks:
                 for views in blocks if blocks.itersize else ():
                     if native is not None:
-                        native(views, self._lanes)
+                        native(views, lanes)
                         continue
                     *operands, result = views
-                    if self._lanes > 1:
-                        operands, result = [x.view(lanes) for x in operands], result.view(lanes)
+                    if lanes > 1:
+                        operands, result = [x.view(t.lane) for x in operands], result.view(t.lane)
                     result[...] = function(*operands)
+
+    def _run_mixed(self, arrays: list[Array], block: int) -> None:
+        """As `_run`, for operands and results of types of their own."""
+        s, lanes = self._signature, self._signature.lanes
+        results = len(arrays) - self.operands
+        with in_blocks(arrays, block, True, results) as blocks:
+            for views in blocks if blocks.itersize else ():
+                registers = iter(views)
+                operands = [o.unpack([next(registers) for _ in o.registers], lanes) for o in s.sources]
+                found = self._function(*operands)
+                size = views[-1].size * lanes
+                for o, x in zip(s.results, found if isinstance(found, tuple) else (found,), strict=True):
+                    # What is made of constants is one number.
+                    whole = np.broadcast_to(x, (size,)) if np.shape(x) != (size,) else x
+                    # A second result that nobody asked for has no registers.
+                    for packed, register in zip(o.pack(np.ascontiguousarray(whole), lanes), registers, strict=False):
+                        register[...] = packed
 
 
 def is_accelerated() -> bool:
@@ -202,8 +273,6 @@ def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     return len(shape) <= len(to) and all(length in (1, wanted) for length, wanted in axes)
 
 
-def _is_native(dtype: np.dtype[Any], f: Format) -> bool:
-    if f.exponent_bits == 8 and f.fraction_bits == 7:
-        return dtype.name == "bfloat16" and dtype.itemsize == 2
-    fields: Iterable[tuple[type, int, int]] = ((np.float16, 5, 10), (np.float32, 8, 23), (np.float64, 11, 52))
-    return any(dtype.type is t and (f.exponent_bits, f.fraction_bits) == (e, n) for t, e, n in fields)
+def _format(t: Type) -> Format:
+    assert isinstance(t.number, Format)
+    return t.number

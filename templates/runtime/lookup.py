@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NoReturn
 
 from .catalog import Asked, Requirement, may_be_advised
-from .index import CATALOG, REQUIREMENTS, ROWS, TYPES
+from .index import CATALOG, REQUIREMENTS, ROWS, SIGNATURES, TYPES
 
 
 class UnknownVariantError(LookupError):
@@ -33,20 +33,16 @@ class Variant:
 
 @dataclass(frozen=True)
 class Row:
-    """What the index says of a variant."""
+    """What the index says of a variant; `signature` is text for `signature` of signature.py."""
 
     variant: Variant
     opcode: str
     modifiers: frozenset[str]
     types: tuple[str, ...]
-    predicate: bool
+    signature: str
     requires: Requirement
     advisable: bool
     means: frozenset[str]
-
-    @property
-    def type(self) -> str:
-        return self.types[-1]
 
     @property
     def operands(self) -> int:
@@ -65,7 +61,7 @@ def rows_of(opcode: str) -> tuple[Row, ...]:
     """The variants of an opcode."""
     found = []
     for line in ROWS.get(opcode, "").split("\n")[1:-1]:
-        spelled, operands, claim, result, requirement, advice, means = line.split()
+        spelled, operands, claim, signature, requirement, advice, means = line.split()
         names = spelled.split(".")
         types = tuple(n for n in names if n in TYPES)
         found.append(
@@ -74,7 +70,7 @@ def rows_of(opcode: str) -> tuple[Row, ...]:
                 opcode=opcode,
                 modifiers=frozenset(names).difference(types),
                 types=types,
-                predicate=result == "predicate",
+                signature=SIGNATURES[int(signature)],
                 requires=REQUIREMENTS[int(requirement)],
                 advisable=advice == "advise",
                 means=frozenset() if means == "-" else frozenset(means.split(".")),

@@ -88,10 +88,11 @@ def compare(around: Callable[..., None]) -> Callable[..., None]:
         theirs: Callable[[], object],
         rounds: int = 5,
         at_most: str = "",
+        ratio_at_most: str = "",
     ) -> None:
         mine, other = in_turn(ours, theirs, rounds=rounds)
         ratio = median(a / b for a, b in zip(mine, other, strict=True))
-        around(name, f"{median(mine) * 1e3:.0f} ms", at_most, yardstick, ratio)
+        around(name, f"{median(mine) * 1e3:.0f} ms", at_most, yardstick, ratio, ratio_at_most)
 
     return run
 

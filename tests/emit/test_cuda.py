@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
+from helpers.signatures import MadeUp, made_up
+from ptxspec.emit.products import cuda
 from ptxspec.model import Spec, Variant
 
 SOURCES = sorted((ROOT / "generated" / "cuda").glob("*.cu"))
@@ -41,7 +43,7 @@ def kernel_name(v: Variant) -> str:
 def test_each_opcode_has_a_source_and_each_current_variant_a_kernel(spec: Spec) -> None:
     assert {p.stem for p in SOURCES} == set(spec.instructions)
     for path in SOURCES:
-        named = set(re.findall(r"__global__ void (\w+)\(", path.read_text("utf-8")))
+        named = set(re.findall(r'^PTXSPEC_\w+\((\w+), "', path.read_text("utf-8"), re.MULTILINE))
         current = [v for v in spec.instructions[path.stem].variants if spec.catalog.is_current(v.requires)]
         assert named == set(map(kernel_name, current))
 
@@ -157,3 +159,61 @@ def test_the_test_extra_brings_nvcc_on_linux_only() -> None:
     text = (ROOT / "pyproject.toml").read_text("utf-8")
     assert re.search(r"nvidia-cuda-nvcc[^\"]*sys_platform == 'linux'", text)
     assert importlib.util.find_spec("ptxemu") is not None
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> MadeUp:
+    return made_up(tmp_path_factory.mktemp("signatures") / "project")
+
+
+@pytest.mark.parametrize("architecture", ["sm_75", "sm_90", "sm_100a"])
+def test_kernels_of_any_signature_hold_their_instruction(
+    made: MadeUp, architecture: str, nvcc: Path, nvdisasm: Path, tmp_path: Path
+) -> None:
+    """Predicates in and out, p|q, registers of eight bits, vectors: what is loaded reaches every result."""
+    here = made.spec.targets[architecture].order
+    for source in made.kernels.glob("*.cu"):
+        ptx, cubin = tmp_path / "k.ptx", tmp_path / "k.cubin"
+        options = (f"-arch={architecture}", "-DPTXSPEC_KERNELS_ONLY")
+        run(nvcc, "-Werror", "all-warnings", *options, "-ptx", "-o", ptx, source)
+        run(nvcc, *options, "-cubin", "-o", cubin, ptx)
+        bodies = kernels(ptx.read_text("utf-8"))
+        code = {f["function-name"]: f["sass-instructions"] for f in json.loads(run(nvdisasm, "-json", cubin))[1]}
+        for v in made.checked[source.stem].instruction.variants:
+            statements = re.findall(rf"\b{re.escape(v.spelling)}\s+(.*?);", bodies[v.identifier])
+            if made.spec.targets[v.requires.target].order > here:
+                assert statements == []
+                continue
+            (operands,) = statements
+            assert len(re.findall(r"%\w+", operands)) == v.operands + len(v.results[0].places) + len(v.results) - 1
+            # Of a choice the assembler loads the one that is chosen.
+            assert v.opcode == "selp" or results_from_loads(code[v.identifier]) == v.operands, v
+
+
+@pytest.mark.parametrize(
+    ("spelling", "written"),
+    [
+        ("setp.lt.f32", r"%\w+\|%\w+, %\w+, %\w+"),
+        ("setp.lt.and.f32", r"%\w+\|%\w+, %\w+, %\w+, %\w+"),
+        ("setp.lt.f16x2", r"%\w+\|%\w+, %\w+, %\w+"),
+        ("cvt.rn.f16x2.f32", r"%\w+, %\w+, %\w+"),
+        ("cvt.rs.satfinite.e4m3x4.f32", r"%\w+, \{%\w+, %\w+, %\w+, %\w+\}, %\w+"),
+    ],
+)
+def test_operands_are_written_as_the_syntax_says(made: MadeUp, spelling: str, written: str) -> None:
+    shape = cuda.shape_of(made.variant(spelling))
+    assert re.fullmatch(written.replace(r"%\w+", r"%{1,2}\w+"), shape.operands)
+
+
+def test_kernels_of_one_shape_share_a_macro(made: MadeUp) -> None:
+    header = (made.kernels / "ptxspec.cuh").read_text("utf-8")
+    shapes = re.findall(r"#define PTXSPEC_(\w+)\(name, instruction", header)
+    assert len(set(shapes)) == len(shapes) == len({cuda.shape_of(v).name for v in made.variants}) < len(made.variants)
+    lines = (made.kernels / "setp.cu").read_text("utf-8").splitlines()
+    assert 'PTXSPEC_pp_f_f_p(setp_lt_and_f32_3, "setp.lt.and.f32", 100, 10)' in lines
+
+
+def test_the_runner_compiles_for_any_signature(made: MadeUp, nvcc: Path, tmp_path: Path) -> None:
+    for source in made.kernels.glob("*.cu"):
+        options = ("-Werror", "all-warnings", "-Xcompiler", "-Wall", "-arch=sm_100a")
+        run(nvcc, *options, "-c", "-o", tmp_path / "k.o", source)

@@ -152,7 +152,7 @@ def test_every_bounded_variant_is_judged() -> None:
     for v in VARIANTS:
         if v.claim == "bounded":
             comparison = comparing.Comparison(SPEC, v, None)
-            columns = vectors.operands(v.sources[0].type, v.operands, "grid", 0, 50)
+            columns = vectors.operands(v, "grid", 0, 50)
             want = ptxemu.execute(v.spelling, *columns)
             assert comparison.agrees(comparison.compare(columns, want, want)) is True
             far = comparison.compare(columns, want ^ want.dtype.type(1 << (v.result.kind.format.width - 2)), want)

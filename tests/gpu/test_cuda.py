@@ -32,24 +32,24 @@ def test_a_kernel_gets_its_operands_and_gives_its_results(driver: fake_cuda.Driv
     assert device.about.driver.endswith("CUDA 13.2") or device.about.driver.endswith("(CUDA 13.2)")
     module = device.compile("x.cu", "code", {"h.cuh": ""})
     x = np.arange(1000, dtype=np.uint32)
-    assert np.array_equal(module.launch("adds_one", [x], np.dtype(np.uint32)), x + 1)
-    assert np.array_equal(module.launch("adds_one", [x[::-1]], np.dtype(np.uint32)), x[::-1] + 1)
+    assert np.array_equal(module.launch("adds_one", [x], [x.dtype])[0], x + 1)
+    assert np.array_equal(module.launch("adds_one", [x[::-1]], [x.dtype])[0], x[::-1] + 1)
     assert driver.modules == [b"code"] and driver.memory == {}
     # What no kernel wrote does not look like a result.
-    assert set(module.launch("writes_nothing", [x], np.dtype(np.uint32)).tolist()) == {0xA5A5A5A5}
+    assert set(module.launch("writes_nothing", [x], [x.dtype])[0].tolist()) == {0xA5A5A5A5}
 
 
 def test_after_an_error_the_next_kernel_runs(driver: fake_cuda.Driver) -> None:
     module = cuda.CudaDevice().compile("x.cu", "code", {})
     x = np.arange(10, dtype=np.uint32)
     with pytest.raises(DeviceError, match=r"^fails: CUDA_ERROR_ILLEGAL_ADDRESS$"):
-        module.launch("fails", [x], x.dtype)
-    assert np.array_equal(module.launch("adds_one", [x], x.dtype), x + 1)
+        module.launch("fails", [x], [x.dtype])
+    assert np.array_equal(module.launch("adds_one", [x], [x.dtype])[0], x + 1)
     driver.limit = 39
     with pytest.raises(DeviceError, match=r"^out of memory$"):
-        module.launch("adds_one", [x], x.dtype)
+        module.launch("adds_one", [x], [x.dtype])
     driver.limit = 40
-    assert np.array_equal(module.launch("adds_one", [x], x.dtype), x + 1)
+    assert np.array_equal(module.launch("adds_one", [x], [x.dtype])[0], x + 1)
     assert driver.memory == {}
 
 

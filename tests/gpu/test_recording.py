@@ -13,7 +13,7 @@ import pytest
 from helpers.bench import OPCODES, VARIANTS, Bench, edited, next_up, up, variant
 from helpers.standin import StandIn
 from ptxspec.diagnostics import PtxspecError
-from ptxspec.gpu import compare as comparing, cuda, recording, vectors
+from ptxspec.gpu import blobs, compare as comparing, cuda, recording, vectors
 from ptxspec.read.link import read
 
 
@@ -115,16 +115,16 @@ def test_a_recording_that_was_changed_is_refused(bench: Bench, copied: Path) -> 
             changed = b"".join([*lines[:i], json.dumps(unit).encode() + b"\n", *lines[i + 1 :]])
             break
     (copied / "results.jsonl").write_bytes(changed)
-    edited(copied, digest=recording._digest(changed))
+    edited(copied, digest=blobs.digest(changed))
     refused("the results have another digest")
     one, other = (json.loads(x) for x in [x for x in lines if b'"data"' in x][:2])
     for data, reason in ((other["data"], "the results have another digest"), ("!", "results.jsonl:1: ")):
         changed = b"".join([json.dumps({**one, "data": data}).encode() + b"\n", *lines[1:]])
         (copied / "results.jsonl").write_bytes(changed)
-        edited(copied, digest=recording._digest(changed))
+        edited(copied, digest=blobs.digest(changed))
         refused(reason)
     (copied / "results.jsonl").write_bytes(results)
-    edited(copied, digest=recording._digest(results))
+    edited(copied, digest=blobs.digest(results))
     assert bench.run("--replay", copied).code == 0
     edited(copied, failed=None)
     refused("about.json: not a recording: failed is not an object")

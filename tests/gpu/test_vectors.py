@@ -11,8 +11,8 @@ from ptxspec.gpu import bounds, vectors
 def test_operands_are_functions_of_their_place() -> None:
     for v in {(v.sources[0].type.name, v.operands): v for v in VARIANTS}.values():
         for part in vectors.parts(v, vectors.Sizes(random=3000)):
-            whole = vectors.operands(v.sources[0].type, v.operands, part.stream, 0, part.count)
-            later = vectors.operands(v.sources[0].type, v.operands, part.stream, 40, 20)
+            whole = vectors.operands(v, part.stream, 0, part.count)
+            later = vectors.operands(v, part.stream, 40, 20)
             assert len(whole) == v.operands
             for x, y in zip(whole, later, strict=True):
                 assert x.dtype == f"u{v.sources[0].type.width // 8}" and x.size == part.count
@@ -24,7 +24,7 @@ def test_operands_stay_what_they_were() -> None:
     found = {}
     for v in {(v.sources[0].type.name, v.operands): v for v in VARIANTS}.values():
         for part in vectors.parts(v, vectors.Sizes(random=5000)):
-            columns = vectors.operands(v.sources[0].type, v.operands, part.stream, 0, part.count)
+            columns = vectors.operands(v, part.stream, 0, part.count)
             found[f"{v.sources[0].type.name} {v.operands} {part.stream}"] = vectors.digest(np.concatenate(columns))
     assert vectors.VERSION == 2
     assert len(found) == 56
@@ -38,7 +38,7 @@ def test_near_operands_tie_cancel_and_round(type_: str) -> None:
     v = variant(f"add.{type_}")
     f = v.result.kind.format
     lane = np.dtype(f"u{f.width // 8}")
-    a, b = (bounds.values(x.view(lane), f) for x in vectors.operands(v.sources[0].type, 2, "near", 0, 1 << 14))
+    a, b = (bounds.values(x.view(lane), f) for x in vectors.operands(v, "near", 0, 1 << 14))
     with np.errstate(all="ignore"):
         total = a + b
         cancelled = np.mean(np.abs(total) < 2.0 ** (3 - f.fraction_bits) * np.abs(a))
@@ -54,7 +54,7 @@ def test_all_inputs_are_run_where_there_are_few_and_on_request() -> None:
     assert sum(p.count for p in vectors.parts(v, vectors.Sizes()) if p.stream == "uniform") == 1 << 24
     every = [p for p in vectors.parts(v, vectors.Sizes(exhaustive=True)) if p.stream == "every"]
     assert sum(p.count for p in every) == 1 << 32
-    last = vectors.operands(v.sources[0].type, 1, "every", every[-1].start + every[-1].count - 2, 2)[0]
+    last = vectors.operands(v, "every", every[-1].start + every[-1].count - 2, 2)[0]
     assert last.tolist() == [0xFFFFFFFE, 0xFFFFFFFF]
     assert not any(p.stream == "every" for p in vectors.parts(variant("add.f32"), vectors.Sizes(exhaustive=True)))
 

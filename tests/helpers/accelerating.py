@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import ptxemu
 import pytest
-from ptxemu import accelerator, compiling, formats, kernel as kernels, lookup
+from ptxemu import accelerator, compiling, kernel as kernels, lookup
 from ptxemu.binary import Array, Format
-from ptxemu.index import ROWS, TYPES
+from ptxemu.index import ROWS
+from ptxemu.signature import signature
 
 A = np.array([1, 2.5, -3, np.inf, 1e-40], np.float32)
 B = np.array([2, -2.5, 1e-9, 1, 1e-40], np.float32)
@@ -37,12 +38,12 @@ class Function(NamedTuple):
 
 def functions(opcode: str) -> dict[str, Function]:
     module = importlib.import_module(f"ptxemu.instructions.{opcode}")
-    predicates = {r.variant.spelling for opcode in ROWS for r in lookup.rows_of(opcode) if r.predicate}
+    signatures = {r.variant.spelling: signature(r.signature) for opcode in ROWS for r in lookup.rows_of(opcode)}
     found = {}
     for (spelling, operands), choice in module.KERNELS.items():
-        f = getattr(formats, TYPES[spelling.rpartition(".")[2]][0])
+        type_, predicate = signatures[spelling].sources[0].type, signatures[spelling].results[0].name == "p"
         for function in choice.values():
-            found[function.__name__] = Function(function, f, operands, spelling in predicates)
+            found[function.__name__] = Function(function, type_.number, operands, predicate)
     return found
 
 

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ptxspec.gpu import vectors
-from ptxspec.model import Format
+from ptxspec.gpu.special import special
+from ptxspec.model import Format, float_in
 
 from helpers.project import copied
-from helpers.repository import specification
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -162,8 +161,7 @@ CORES = {
 
 
 def special_values(f: Format) -> Array:
-    (found,) = vectors.operands(specification().types[f.name], 1, "grid", 0, 76)
-    return found
+    return np.array(special(float_in(f), 1))
 
 
 def hardware(u: MadeUp, x: int) -> int:

@@ -14,11 +14,9 @@ from ptxspec.gpu.device import About, DeviceError
 
 Array = NDArray[Any]
 
-_KERNEL = re.compile(
-    r"__global__ void (\w+)\((.*?)\)\s*\{\s*#if PTXSPEC_TAKES\((\d+), (\d+)\).*?"
-    r'asm volatile\("(?:\{\.reg \.pred %%p; )?(\S+) (.*?)(?:;|")',
-    re.DOTALL,
-)
+_KERNEL = re.compile(r'^PTXSPEC_(\w+)\((\w+), "([^"]+)", (\d+), (\d+)\)$', re.MULTILINE)
+_SHAPE = re.compile(r"#define PTXSPEC_(\w+)\(name, instruction, architecture, ptx\)((?:.*\\\n)+)")
+_WORDS = {"char": np.uint8, "short": np.uint16, "int": np.uint32, "long": np.uint64}
 
 
 @dataclass
@@ -39,6 +37,14 @@ class StandIn:
     stops: int = -1
     launches: list[str] = field(default_factory=list)
 
+    def run(self, spelling: str, operands: Sequence[Array], results: int) -> Sequence[Any]:
+        kernel = self.emulator.compile(spelling, len(operands), self.target)
+        found = kernel(*operands)
+        if results == 1:
+            return [found]
+        # Several registers are those of one result, or of two.
+        return found if isinstance(found, tuple) else kernel(*operands, results=2)
+
     @property
     def about(self) -> About:
         return About(self.gpu, self.target, "0.0", "no compiler", self.release)
@@ -47,30 +53,58 @@ class StandIn:
         assert list(headers) == ["ptxspec.cuh"] and '#include "ptxspec.cuh"' in source
         if name in self.broken:
             raise DeviceError(f"{name}(1): error: injected")
+        shapes = dict(_SHAPE.findall(headers["ptxspec.cuh"]))
         kernels = {}
-        for kernel, parameters, architecture, ptx, spelling, operands in _KERNEL.findall(source):
-            assert len(re.findall("%[1-9]", operands)) == parameters.count("*") - 1
-            taken = int(architecture) <= int(self.target[3:]) * 10 and int(ptx) <= self.ptx
-            kernels[kernel] = spelling if taken else ""
+        for shape, kernel, spelling, architecture, ptx in _KERNEL.findall(source):
+            taken = int(architecture) <= _number(self.target) and int(ptx) <= self.ptx
+            kernels[kernel] = _Kernel(spelling if taken else "", shapes[shape])
         return _Module(self, kernels)
+
+
+def _number(target: str) -> int:
+    """A target as kernels' guards have it; the stand-in knows of no families."""
+    return int(target[3:].rstrip("fa")) * 10 + {"f": 1, "a": 2}.get(target[-1], 0)
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """`shape` is the macro that it comes of; without a spelling the target does not have the instruction."""
+
+    spelling: str
+    shape: str
+
+    def columns(self, name: str) -> list[Any]:
+        """The types of the parameters: s0, s1, ... are the sources, d0, d1, ... the results."""
+        words = re.findall(rf"unsigned (\w+)(?: long)? \*{name}\d", self.shape)
+        return [np.dtype(_WORDS[w]) for w in words]
+
+    @property
+    def predicates(self) -> list[bool]:
+        """Which sources the assembly makes predicates of."""
+        return [f".reg .pred %%s{i};" in self.shape for i in range(len(self.columns("s")))]
 
 
 @dataclass(frozen=True)
 class _Module:
     device: StandIn
-    kernels: Mapping[str, str]
+    kernels: Mapping[str, _Kernel]
 
-    def launch(self, kernel: str, operands: Sequence[Array], result: np.dtype[Any]) -> Array:
-        device, spelling = self.device, self.kernels[kernel]
+    def launch(self, name: str, operands: Sequence[Array], results: Sequence[np.dtype[Any]]) -> list[Array]:
+        device, kernel = self.device, self.kernels[name]
+        spelling = kernel.spelling
+        # A kernel reads and writes as much memory as its pointers say.
+        assert kernel.columns("s") == [x.dtype for x in operands] and kernel.columns("d") == list(results)
         if len(device.launches) == device.stops:
             raise KeyboardInterrupt
         device.launches.append(spelling)
         if spelling in device.failing:
-            raise DeviceError(f"{kernel}: CUDA_ERROR_ILLEGAL_ADDRESS")
+            raise DeviceError(f"{name}: CUDA_ERROR_ILLEGAL_ADDRESS")
         if operands[0].size > device.large.get(spelling, operands[0].size):
             raise DeviceError("out of memory")
         if not spelling:
             # The kernel is empty where the target or the toolkit does not have the instruction.
-            return np.full(operands[0].size, 0xA5A5A5A5A5A5A5A5 & ((1 << 8 * result.itemsize) - 1), result)
-        found = np.asarray(device.emulator.execute(spelling, *operands, target=device.target), result)
-        return device.wrong[spelling](operands, found) if spelling in device.wrong else found
+            return [np.full(operands[0].size, 0xA5, np.uint8).repeat(r.itemsize).view(r) for r in results]
+        given = [x.astype(bool) if is_one else x for x, is_one in zip(operands, kernel.predicates, strict=True)]
+        found = device.run(spelling, given, len(results))
+        columns = [np.asarray(x, r) for x, r in zip(found, results, strict=True)]
+        return [device.wrong[spelling](operands, x) for x in columns] if spelling in device.wrong else columns

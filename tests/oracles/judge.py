@@ -59,6 +59,11 @@ def judged(spelling: str) -> bool:
     return opcode in (*ROUNDED, *SELECTING, *BITWISE)
 
 
+def judge_of(spelling: str) -> str:
+    """Who judges the results of a spelling that is judged: MPFR what is rounded, its definition the rest."""
+    return "MPFR" if spelling.partition(".")[0] in ROUNDED else "definition"
+
+
 def expected(spelling: str, operands: Sequence[Bits], arithmetic: Callable[..., Bits] = mpfr_apply) -> Bits:
     """The result of one lane: bits of the lane's format for operands of such bits; bool for a predicate."""
     opcode, *names, type_ = DEFAULTS.get(spelling, spelling).split(".")

@@ -77,7 +77,10 @@ def test_operands_of_any_layout(spelling: str, monkeypatch: pytest.MonkeyPatch) 
     kernel = ptxemu.compile(spelling)
     assert kernel._native is not None
     rng = np.random.default_rng(7)
-    every = [rng.integers(0, 1 << 64, (50, 70, 20), np.uint64).astype(kernel._bits) for _ in range(kernel.operands)]
+    every = [
+        rng.integers(0, 1 << 64, (50, 70, 20), np.uint64).astype(kernel._signature.registers[0][1].bits)
+        for _ in range(kernel.operands)
+    ]
     bytes_ = np.frombuffer(rng.bytes(1 + every[0].nbytes), np.uint8)[1:]
     layouts: list[list[Array]] = [
         every,
@@ -86,7 +89,7 @@ def test_operands_of_any_layout(spelling: str, monkeypatch: pytest.MonkeyPatch) 
         [np.asfortranarray(x) for x in every],
         [x[: 1 + 49 * (i == 0), :1] for i, x in enumerate(every)],
         [x[0, 0, :1] for x in every[:-1]] + [every[-1]],
-        [bytes_.view(kernel._bits), *(x.ravel() for x in every[1:])],
+        [bytes_.view(kernel._signature.registers[0][1].bits), *(x.ravel() for x in every[1:])],
         [x[:0] for x in every],
         [x[1, 2, 3] for x in every],
     ]

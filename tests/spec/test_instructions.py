@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
+from ptxspec.catalog import Requirement
 from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import SpecError
-from ptxspec.model import Requirement, Spec, Variant
+from ptxspec.model import Spec, Variant
 from ptxspec.read.link import read
 
 # The manual's syntax in another notation than the files': a word is needed, word? may be missing, x|y is a choice.

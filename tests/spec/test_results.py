@@ -158,7 +158,8 @@ def outcome(
 ) -> int:
     v = variant(spec, spelling, len(operands))
     programs = checked[v.opcode].programs[v]
-    return run(programs.get(target, programs[None]), operands)
+    (result,) = run(programs.get(target, programs[None]), operands)
+    return result
 
 
 @pytest.mark.parametrize(("spelling", "target", "operands", "result"), RESULTS)

@@ -63,14 +63,15 @@ def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Che
 def _corner_cases(instruction: Instruction, made: Mapping[Variant, Programs]) -> list[Diagnostic]:
     errors: list[Diagnostic] = []
     for table in instruction.corner_tables:
+        # Of variants that compute the same, one is enough.
+        different: dict[int, tuple[Variant, Program]] = {}
+        for variant in filter(table.selector.matches, instruction.variants):
+            program = made[variant][None]
+            different.setdefault(id(program), (variant, program))
         for row in table.rows:
-            done: set[int] = set()
-            for variant in instruction.variants:
-                program = made[variant][None]
-                fits = table.selector.matches(variant) and len(variant.sources) == len(row.operands)
-                if not fits or id(program) in done:
+            for variant, program in different.values():
+                if len(variant.sources) != len(row.operands):
                     continue
-                done.add(id(program))
                 try:
                     wrong = next((c for c in cases(row, program) if not c.agrees), None)
                 except CellError as e:

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..literals import parse_number
 from ..model import BOOL, CornerRow, Format, Kind, Value
@@ -146,8 +147,14 @@ def diagonal(*columns: Sequence[int]) -> Iterator[tuple[int, ...]]:
         yield tuple(c[i % len(c)] for c in columns)
 
 
-def cases(row: CornerRow, program: Program, combine: Combine = itertools.product) -> Iterator[Case]:
-    """Run a row on its cells' members, in every combination unless `combine` says otherwise. Raises CellError."""
+@lru_cache(maxsize=1 << 16)
+def cases(row: CornerRow, program: Program, combine: Combine = itertools.product) -> tuple[Case, ...]:
+    """A row on its cells' members, in every combination unless `combine` says otherwise. Equal rows on equal programs
+    are run once, wherever they stand. Raises CellError."""
+    return tuple(_cases(row, program, combine))
+
+
+def _cases(row: CornerRow, program: Program, combine: Combine) -> Iterator[Case]:
     if len(row.results) > len(program.results):
         raise CellError(f"there is one result, not '{row.results[1].text}' as well")
     for value, term in zip(row.results, program.results, strict=False):

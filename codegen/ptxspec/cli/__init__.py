@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import sys
 from collections.abc import Callable, Iterator
 
@@ -21,6 +22,19 @@ def database(options: argparse.Namespace) -> Database:
 
 def counted(n: int, what: str) -> str:
     return f"{n} {what}{'s' * (n != 1)}"
+
+
+@contextlib.contextmanager
+def keeping_everything() -> Iterator[None]:
+    """For a command that keeps all that it reads and makes to its end: Python looks for no garbage among it, which
+    would take a quarter of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 @contextlib.contextmanager

@@ -14,10 +14,11 @@ from typing import Any
 from .. import roots
 from ..diagnostics import PtxspecError
 from ..evaluate import emulator
-from ..gpu import cuda, recording, register as registering, run as running, vectors
+from ..gpu import cuda, recording, register as registering, registers, run as running, vectors
 from ..gpu.recording import Recorder, Recording
 from ..gpu.run import Report, Row
-from ..model import BOOL, Spec
+from ..literals import hexadecimal
+from ..model import Operand, Spec
 from ..query.answers import table
 from ..read import link as reading
 from ..roots import Root
@@ -126,12 +127,19 @@ def _as_text(report: Report) -> list[str]:
 
 def _case(row: Row) -> str:
     """Bounds are judged lane by lane, everything else as a whole."""
-    c, type_ = row.found.case, row.variant.sources[0].type
+    c, v = row.found.case, row.variant
     assert c is not None
-    digits = (type_.kind.width if row.variant.claim == "bounded" else type_.width) // 4
-    operands = ", ".join(f"0x{x:0{digits}x}" for x in c.operands)
-    digits = 1 if row.variant.result.kind == BOOL else digits
-    return f"{operands} gives 0x{c.got:0{digits}x}, the emulator 0x{c.want:0{digits}x}"
+    if v.claim == "bounded":
+        operands = ", ".join(hexadecimal(x, s.kind.width) for x, s in zip(c.operands, v.sources, strict=True))
+        got, want = (hexadecimal(x, v.result.kind.width) for x in (*c.got, *c.want))
+    else:
+        operands = ", ".join(_registers(c.operands, v.sources))
+        got, want = ("|".join(_registers(x, v.results)) for x in (c.got, c.want))
+    return f"{operands} gives {got}, the emulator {want}"
+
+
+def _registers(bits: tuple[int, ...], operands: tuple[Operand, ...]) -> list[str]:
+    return [registers.text(x, t) for x, (_, t) in zip(bits, registers.places(operands), strict=True)]
 
 
 def _as_json(report: Report) -> str:

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if found.trace:
         print()
     for (name, type_), bits in zip(_results(v), found.results, strict=True):
-        whole = f"  {hexadecimal(bits, type_.width)}" if type_.lanes > 1 else ""
+        whole = f"  {hexadecimal(bits, type_.width)}" if type_.width != type_.kind.width else ""
         print(f"  {name}  {_value(bits, type_)}{whole}")
     return OK
 

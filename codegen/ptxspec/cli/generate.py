@@ -8,7 +8,7 @@ import sys
 from .. import roots
 from ..emit import generate
 from ..emit.generate import Changes
-from . import NO, OK, counted
+from . import NO, OK, counted, keeping_everything
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
 
 
+@keeping_everything()
 def run(options: argparse.Namespace) -> int:
     root = roots.find_own(options.root)
     if options.check:

@@ -11,7 +11,7 @@ from ..check import checking
 from ..diagnostics import PtxspecError, SpecError
 from ..read import link as reading
 from ..roots import Root
-from . import OK, counted
+from . import OK, counted, keeping_everything
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
 
 
+@keeping_everything()
 def run(options: argparse.Namespace) -> int:
     root = roots.find_own(options.root)
     read = reading.read_all(root.path)

@@ -36,11 +36,16 @@ class Flushing(Apply):
 
 def fuse(program: Program) -> Program:
     """A program that does the same in fewer passes over its operands, and may call `FLUSH`, `PROPAGATE`, `REPLACE`."""
-    if not all(f.is_ieee for f in _formats(program)):
+    if not all(map(is_usual, _formats(program))):
         return program
     lets, results = _without_second_canonicalising(program.lets, program.results)
     lets, results = _flushing_operands(_with_corrections(_flushing_late(lets, results), results), results)
     return replace(program, lets=live(lets, results), results=results)
+
+
+def is_usual(f: Format) -> bool:
+    """Declared like IEEE 754's, in as many bits as a processor's integers have: ptxemu has code of its own for it."""
+    return f.is_ieee and f.width in (8, 16, 32, 64) and f.exponent_bits > 1 and f.fraction_bits > 0
 
 
 def _formats(program: Program) -> Iterator[Format]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..check.accuracy import Range, parse_bound, parse_range
-from ..model import Format, Instruction, Spec, Variant, ieee
+from ..model import Format, Instruction, Kind, Spec, Variant, ieee
 from ..semantics.compile import Compiler
 from ..semantics.exact import evaluate as exact
 from ..semantics.exact.rounding import decode, round_to
@@ -95,6 +95,7 @@ class Judge:
         self.program: Program = Compiler(spec).program(instruction, variant, target)
         assert variant.result.kind.format is not None
         self.format: Format = variant.result.kind.format
+        self.sources = [s.kind for s in variant.sources]
         self.ftz = any(spec.modifiers[n].ftz for n in spec.effective_modifiers(variant, target))
         self.bounds = [
             Bound(a.kind, parse_bound(a.bound), parse_range(a.range))
@@ -105,12 +106,12 @@ class Judge:
     def judge(self, operands: Sequence[Array], got: Array, want: Array) -> Judged:
         """`operands`, `got` and `want` are encodings of lanes on which GPU and emulator differ."""
         f = self.format
-        xs, g, w = [values(x, f) for x in operands], values(got, f), values(want, f)
-        if self.ftz:
-            xs = [np.where(np.abs(x) < 2.0**f.emin, 0.0, x) for x in xs]
+        xs = [self._operand(x, kind) for x, kind in zip(operands, self.sources, strict=True)]
+        floats = [x for x, kind in zip(xs, self.sources, strict=True) if kind.format is not None]
+        g, w = values(got, f), values(want, f)
         outside = np.isnan(g) != np.isnan(w)
         same = (np.isnan(g) & np.isnan(w)) | outside
-        special = ~np.logical_and.reduce([np.isfinite(x) & (x != 0) for x in xs])
+        special = ~np.logical_and.reduce([np.isfinite(x) & (x != 0) for x in floats])
         # Tables of corner cases fix results of zeros and infinities, with or without a bound.
         outside |= special & ~same
         rest = ~special & ~same
@@ -119,7 +120,7 @@ class Judge:
         with np.errstate(all="ignore"):
             nearly, known = self._nearly_exact(xs, w)
         for b in self.bounds:
-            here = rest & b.range.holds(xs[-1])
+            here = rest & b.range.holds(floats[-1])
             covered |= here
             sure = known & np.isfinite(g)
             reference = nearly
@@ -145,10 +146,16 @@ class Judge:
             outside |= here & (part > 1)
         return Judged(outside, rest & ~covered, error)
 
+    def _operand(self, bits: Array, kind: Kind) -> Array:
+        """A source in float64, as it is flushed; NaN of what is no float."""
+        if kind.format is None:
+            return np.full(bits.shape, np.nan)
+        x = values(bits, kind.format)
+        return np.where(np.abs(x) < 2.0**kind.format.emin, 0.0, x) if self.ftz else x
+
     def error(self, operands: Sequence[int], got: int, bound: Bound) -> float:
         """The error of a numeric result as a part of what is allowed; inf where it is infinitely far away."""
         f, value = self.format, exact_value(self.program, operands)
-        magnitude = got & ~f.sign_bit
         if value is None:
             # So large that it is as good as infinite: the emulator returned that infinity, and this is something else.
             return math.inf
@@ -156,14 +163,14 @@ class Judge:
             spacing = _spacing(value, f)
             value = round(value / spacing) * spacing
         allowed = bound.tolerance(value, f)
-        if magnitude == f.infinity:
+        if f.is_infinite(got):
             # An overflow stands for the first number that the format does not have.
             number = Fraction(-2 if got & f.sign_bit else 2) * Fraction(2) ** f.emax
             past = abs(value) >= abs(number) and (value < 0) == (number < 0)
             return 0.0 if past else _quotient(abs(number - value), allowed)
-        if self.ftz and magnitude == 0 and abs(value) - allowed < Fraction(2) ** f.emin:
+        if self.ftz and f.is_zero(got) and abs(value) - allowed < Fraction(2) ** f.emin:
             return 0.0
-        if self.ftz and 0 < magnitude < 1 << f.fraction_bits:
+        if self.ftz and f.is_subnormal(got):
             return math.inf
         return _quotient(abs(decode(got, f) - value), allowed)
 
@@ -196,7 +203,7 @@ class Judge:
     def _origin(self, term: Term, lets: Mapping[str, Term]) -> int | None:
         """The place of the one operand that a term comes from; None for the constant one, else -1."""
         if isinstance(term, Const):
-            return None if decode(term.value, self.format) == 1 else -1
+            return None if term.kind.format and decode(term.value, term.kind.format) == 1 else -1
         inputs = [i.name for i in self.program.inputs]
         names = variables(term)
         while not names <= {*inputs}:
@@ -206,13 +213,17 @@ class Judge:
 
 def values(bits: Array, f: Format) -> Array:
     """Encodings as float64, which has every value of every format."""
-    if (f.exponent_bits, f.fraction_bits) == (11, 52):
+    if f.is_ieee and f.width == 64:
         return bits.view(np.float64)
-    if (f.exponent_bits, f.fraction_bits) == (5, 10):
-        return bits.view(np.float16).astype(np.float64)
-    # The other formats are a binary32 or the upper part of one.
-    with np.errstate(invalid="ignore"):
-        return (bits.astype(np.uint32) << np.uint32(32 - f.width)).view(np.float32).astype(np.float64)
+    magnitude = (bits & bits.dtype.type(f.magnitudes - 1)).astype(np.int64)
+    exponent, fraction = magnitude >> f.fraction_bits, magnitude & ((1 << f.fraction_bits) - 1)
+    normal = magnitude >= f.least_normal
+    significand = np.where(normal, fraction | 1 << f.fraction_bits, fraction * f.has_subnormals)
+    found: Array = np.ldexp(significand.astype(np.float64), np.where(normal, exponent, 1) - f.bias - f.fraction_bits)
+    if f.has_infinity:
+        found[magnitude == f.infinity] = np.inf
+    found[magnitude >= f.first_nan] = np.nan
+    return np.asarray(np.where(bits & bits.dtype.type(f.sign_bit) != 0, -found, found))
 
 
 def exact_value(program: Program, operands: Sequence[int]) -> Fraction | None:
@@ -230,6 +241,9 @@ def exact_value(program: Program, operands: Sequence[int]) -> Fraction | None:
             return value(lets[term.name])
         if isinstance(term, Apply) and term.function == "select":
             return value(term.arguments[1] if exact.evaluate(term.arguments[0], bits) else term.arguments[2])
+        if isinstance(term, Apply) and term.function == "convert":
+            (converted,) = term.arguments
+            return _finite(exact.evaluate(converted, bits), _format(converted)) if converted.kind.format else None
         if isinstance(term, Apply) and term.mode and term.format is not None:
             arguments = [_widened(exact.evaluate(a, bits), _format(a)) for a in term.arguments]
             low, high = (
@@ -248,15 +262,14 @@ def _format(term: Term) -> Format:
 
 
 def _finite(bits: int, f: Format) -> Fraction | None:
-    return decode(bits, f) if bits & ~f.sign_bit < f.infinity else None
+    return None if f.is_nan(bits) or f.is_infinite(bits) else decode(bits, f)
 
 
 def _widened(bits: int, f: Format) -> int:
     """The same number in the wide format."""
     sign = _WIDE.sign_bit if bits & f.sign_bit else 0
-    magnitude = bits & ~f.sign_bit
-    if magnitude >= f.infinity:
-        return sign | _WIDE.infinity | (magnitude > f.infinity)
+    if f.is_nan(bits) or f.is_infinite(bits):
+        return sign | _WIDE.infinity | f.is_nan(bits)
     return round_to(decode(bits, f), _WIDE, "roundTiesToEven", False, bool(sign))
 
 

@@ -10,22 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import BOOL, Spec, Variant
+from ..model import Operand, Spec, Variant
 from .bounds import Judge
+from .registers import by_operand, to_lanes
 
 Array = NDArray[Any]
-
-# Claims that promise every bit.
-BITWISE = ("exact", "measured")
 
 
 @dataclass(frozen=True)
 class Case:
-    """One set of operands (of one lane, where a bound was judged), the GPU's result and the emulator's, as bits."""
+    """One set of operands (of one lane, where a bound was judged), the GPU's results and the emulator's, as bits."""
 
     operands: tuple[int, ...]
-    got: int
-    want: int
+    got: tuple[int, ...]
+    want: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,8 @@ class Found:
         if self.worst:
             found["worst"] = self.worst if math.isfinite(self.worst) else "inf"
         if self.case:
-            found["case"] = [*map(hex, self.case.operands), hex(self.case.got), hex(self.case.want)]
+            results = ("|".join(map(hex, xs)) for xs in (self.case.got, self.case.want))
+            found["case"] = [*map(hex, self.case.operands), *results]
         return found
 
 
@@ -78,8 +77,8 @@ def found_from_json(data: dict[str, Any]) -> Found:
     """Raises KeyError, TypeError and ValueError for what `as_json` did not write."""
     case = None
     if "case" in data:
-        *operands, got, want = (int(x, 16) for x in data["case"])
-        case = Case(tuple(operands), got, want)
+        *operands, got, want = (tuple(int(x, 16) for x in text.split("|")) for text in data["case"])
+        case = Case(tuple(x for (x,) in operands), got, want)
     return Found(**{k: int(data.get(k, 0)) for k in _COUNTS}, worst=float(data.get("worst", 0)), case=case)
 
 
@@ -94,37 +93,52 @@ class Comparison:
         self._judge = Judge(spec, spec.instructions[variant.opcode], variant, target) if bounded else None
 
     def agrees(self, found: Found) -> bool | None:
-        """Whether the claim holds; None where there is no claim."""
+        """Whether the claim holds; None where there is no claim. What nobody has judged yet is to have every bit."""
         if self.claim == "unspecified":
             return None
-        return found.equal if self.claim in BITWISE else not found.outside
+        return not found.outside if self.claim == "bounded" else found.equal
 
     def compare(self, operands: Sequence[Array], got: Array, want: Array) -> Found:
-        """All arrays are encodings of whole results; `want` is the emulator's."""
+        """All arrays are encodings of whole registers; `got` and `want`, the emulator's, are those of the results."""
         if np.array_equal(got, want):
-            return Found(got.size)
-        rows = np.flatnonzero(got != want)
-        operands, got, want, count = [x[rows] for x in operands], got[rows], want[rows], got.size
-        nan = 0 if self.variant.result.kind == BOOL else int(self._differ_in_nans_only(got, want).sum())
-        first = Case(tuple(int(x[0]) for x in operands), int(got[0]), int(want[0]))
+            return Found(len(got))
+        columns = [x.reshape(len(x), -1) for x in (got, want)]
+        rows = np.flatnonzero((columns[0] != columns[1]).any(axis=1))
+        operands, count = [x[rows] for x in operands], len(got)
+        results, wanted = ([*x[rows].T] for x in columns)
+        nan = int(self._differ_in_nans_only(results, wanted).sum())
+        case = _case(operands, results, wanted, 0)
         if self._judge is None:
-            return Found(count, rows.size, nan, case=first)
-        lane = np.dtype(f"u{self.variant.sources[0].kind.width // 8}")
-        columns = [x.view(lane) for x in (*operands, got, want)]
+            return Found(count, rows.size, nan, case=case)
+        v = self.variant
+        every = ((v.sources, operands), ((v.result,), results), ((v.result,), wanted))
+        lanes = [
+            to_lanes(o, own, v.lanes).reshape(-1) for said, registers in every for o, own in by_operand(said, registers)
+        ]
         # A lane of two may be equal.
-        differ = columns[-2] != columns[-1]
-        *operands, got, want = (x[differ] for x in columns)
-        judged = self._judge.judge(operands, got, want)
+        differ = lanes[-2] != lanes[-1]
+        *lane_operands, lane_got, lane_want = (x[differ] for x in lanes)
+        judged = self._judge.judge(lane_operands, lane_got, lane_want)
         i = int(np.argmax(judged.error))
-        case = Case(tuple(int(x[i]) for x in operands), int(got[i]), int(want[i]))
+        case = _case(lane_operands, [lane_got], [lane_want], i)
         outside, open = int(judged.outside.sum()), int(judged.open.sum())
         return Found(count, rows.size, nan, outside, open, float(judged.error[i]), case=case)
 
-    def _differ_in_nans_only(self, got: Array, want: Array) -> Array:
-        f = self.variant.sources[0].kind.format
-        assert f is not None
-        lane = np.dtype(f"u{f.width // 8}")
-        magnitude, infinity = lane.type(f.sign_bit - 1), lane.type(f.infinity)
-        g, w = (x.view(lane).reshape(-1, self.variant.sources[0].type.lanes) for x in (got, want))
-        both = ((g & magnitude) > infinity) & ((w & magnitude) > infinity)
-        return np.asarray(((g == w) | both).all(axis=1))
+    def _differ_in_nans_only(self, got: Sequence[Array], want: Sequence[Array]) -> Array:
+        """For each set of results, whether those that differ are NaNs."""
+        pairs = zip(by_operand(self.variant.results, got), by_operand(self.variant.results, want), strict=True)
+        return np.asarray(np.logical_and.reduce([_same_or_nans(o, g, w) for (o, g), (_, w) in pairs]))
+
+
+def _same_or_nans(o: Operand, got: Sequence[Array], want: Sequence[Array]) -> Array:
+    g, w = (to_lanes(o, x, o.lanes) for x in (got, want))
+    same, f = g == w, o.kind.format
+    if f is not None and f.nans:
+        magnitude, first = g.dtype.type(f.magnitudes - 1), g.dtype.type(f.first_nan)
+        same |= ((g & magnitude) >= first) & ((w & magnitude) >= first)
+    return np.asarray(same.all(axis=1))
+
+
+def _case(operands: Sequence[Array], got: Sequence[Array], want: Sequence[Array], i: int) -> Case:
+    """The case in row `i`."""
+    return Case(*(tuple(int(x[i]) for x in columns) for columns in (operands, got, want)))

@@ -87,10 +87,12 @@ class CudaDevice:
     def compile(self, name: str, source: str, headers: Mapping[str, str]) -> Module:
         return _CudaModule(self, self._nvrtc.compile(name, source, headers, self.about.target))
 
-    def launch(self, cubin: bytes, kernel: str, operands: Sequence[Array], result: np.dtype[Any]) -> Array:
+    def launch(
+        self, cubin: bytes, kernel: str, operands: Sequence[Array], results: Sequence[np.dtype[Any]]
+    ) -> list[Array]:
         """Run a kernel of a compiled module; after an error the context, which may be lost, is a new one."""
         try:
-            return self._launch(cubin, kernel, operands, result)
+            return self._launch(cubin, kernel, operands, results)
         except DeviceError:
             self._begin()
             raise
@@ -124,13 +126,15 @@ class CudaDevice:
         context = _checked("context", self._api.cuDevicePrimaryCtxRetain(self._device))
         _checked("context", self._api.cuCtxSetCurrent(context))
 
-    def _launch(self, cubin: bytes, kernel: str, operands: Sequence[Array], result: np.dtype[Any]) -> Array:
+    def _launch(
+        self, cubin: bytes, kernel: str, operands: Sequence[Array], results: Sequence[np.dtype[Any]]
+    ) -> list[Array]:
         api, n = self._api, operands[0].size
         if cubin not in self._modules:
             image = np.frombuffer(cubin, np.uint8)
             self._modules[cubin] = _checked("loading", api.cuModuleLoadData(image.ctypes.data))
         function = _checked(kernel, api.cuModuleGetFunction(self._modules[cubin], kernel.encode()))
-        out = np.empty(n, result)
+        found = [np.empty(n, dtype) for dtype in results]
         with contextlib.ExitStack() as allocated:
 
             def allocate(size: int) -> Any:
@@ -142,8 +146,9 @@ class CudaDevice:
             for column in map(np.ascontiguousarray, operands):
                 pointers.append(allocate(column.nbytes))
                 _checked("copy", api.cuMemcpyHtoD(pointers[-1], column.ctypes.data, column.nbytes))
-            pointers.append(allocate(out.nbytes))
-            _checked("memory", api.cuMemsetD8(pointers[-1], _UNWRITTEN, out.nbytes))
+            for column in found:
+                pointers.append(allocate(column.nbytes))
+                _checked("memory", api.cuMemsetD8(pointers[-1], _UNWRITTEN, column.nbytes))
             values: list[Array] = [np.array([int(p)], np.uint64) for p in pointers]
             values.append(np.array([n], np.uint32))
             places = np.array([v.ctypes.data for v in values], np.uint64)
@@ -151,16 +156,17 @@ class CudaDevice:
             shape = (blocks, 1, 1, _THREADS, 1, 1)
             _checked(kernel, api.cuLaunchKernel(function, *shape, 0, 0, places.ctypes.data, 0))
             _checked(kernel, api.cuCtxSynchronize())
-            _checked("copy", api.cuMemcpyDtoH(out.ctypes.data, pointers[-1], out.nbytes))
-        return out
+            for column, pointer in zip(found, pointers[len(operands) :], strict=True):
+                _checked("copy", api.cuMemcpyDtoH(column.ctypes.data, pointer, column.nbytes))
+        return found
 
 
 class _CudaModule:
     def __init__(self, device: CudaDevice, cubin: bytes) -> None:
         self._device, self._cubin = device, cubin
 
-    def launch(self, kernel: str, operands: Sequence[Array], result: np.dtype[Any]) -> Array:
-        return self._device.launch(self._cubin, kernel, operands, result)
+    def launch(self, kernel: str, operands: Sequence[Array], results: Sequence[np.dtype[Any]]) -> list[Array]:
+        return self._device.launch(self._cubin, kernel, operands, results)
 
 
 def _import(name: str) -> Any:

@@ -39,8 +39,9 @@ class About:
 class Module(Protocol):
     """Compiled kernels."""
 
-    def launch(self, kernel: str, operands: Sequence[Array], result: np.dtype[Any]) -> Array:
-        """Run a kernel of generated/cuda, one thread per element. Raises DeviceError."""
+    def launch(self, kernel: str, operands: Sequence[Array], results: Sequence[np.dtype[Any]]) -> list[Array]:
+        """Run a kernel of generated/cuda, one thread per element: an array for each source register, and for each of
+        the results. Raises DeviceError."""
 
 
 class Device(Protocol):

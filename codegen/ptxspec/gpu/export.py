@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
 from ..evaluate import emulator
-from ..model import BOOL, Spec, Variant
+from ..model import BOOL, Spec, Type, Variant
 from ..query.database import Database
 from ..read.link import OBSERVED
 from ..roots import Root
-from . import recording, vectors
+from . import recording, registers, vectors
 from .run import Emulator
 
 Array = NDArray[Any]
@@ -48,10 +48,10 @@ def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, targ
     v = next(v for i in spec.instructions.values() for v in i.variants if (v.spelling, v.operands) == key)
     recordings = [recording.read(path, spec, {key}) for path in recording.below(root.path)]
     for r in sorted(recordings, key=lambda r: str(r.provenance["date"]), reverse=True):
-        units = [u for u in r.units if u.part.kept and _is_handed(v, u.part)]
-        if units and target in (None, r.target):
+        recorded = [u for u in r.parts if u.part.kept and _is_handed(v, u.part)]
+        if recorded and target in (None, r.target):
             return Vectors(
-                v, "recording", str(r), tuple((u.part.stream, _operands(v, u.part), u.results()) for u in units)
+                v, "recording", str(r), tuple((u.part.stream, _operands(v, u.part), u.results()) for u in recorded)
             )
     parts = []
     for p in vectors.parts(v, vectors.Sizes()):
@@ -70,38 +70,52 @@ def _stale(root: Root, spec: Spec) -> str | None:
 
 def _is_handed(v: Variant, part: vectors.Part) -> bool:
     """Everything but the millions of results that determine a unit, which are for fitting it."""
-    return not part.stream.startswith("every") or (part.stream == "every" and v.sources[0].type.width == 16)
+    return not part.stream.startswith("every") or (part.stream == "every" and v.sources[0].type.width <= 16)
 
 
 def _operands(v: Variant, part: vectors.Part) -> tuple[Array, ...]:
     """The operands of which a recording keeps the results."""
-    return vectors.operands(v.sources[0].type, v.operands, part.stream, part.start, part.kept)
+    return vectors.operands(v, part.stream, part.start, part.kept)
 
 
-def _rows(found: Vectors) -> Iterator[tuple[str, list[str], str]]:
-    digits = found.variant.sources[0].type.width // 4
+def _names(v: Variant) -> list[str]:
+    """Those of the source registers, and of the results: `result`, or the registers where there are several."""
+    results = [name for name, _ in registers.places(v.results)]
+    return [name for name, _ in registers.places(v.sources)] + (results if len(results) > 1 else ["result"])
+
+
+def _columns(found: Vectors) -> Iterator[tuple[str, list[Array]]]:
+    """The stream, and the columns of `_names`."""
     for stream, operands, results in found.parts:
-        for *xs, r in zip(*(c.tolist() for c in (*operands, results)), strict=True):
-            result = str(r) if found.variant.result.kind == BOOL else f"0x{r:0{digits}x}"
-            yield stream, [f"0x{x:0{digits}x}" for x in xs], result
+        yield stream, [*operands, *results.reshape(len(results), -1).T]
+
+
+def _rows(found: Vectors) -> Iterator[tuple[str, list[tuple[int, Type]]]]:
+    types = [t for _, t in registers.places((*found.variant.sources, *found.variant.results))]
+    for stream, columns in _columns(found):
+        for row in zip(*(c.tolist() for c in columns), strict=True):
+            yield stream, list(zip(row, types, strict=True))
 
 
 def as_jsonl(found: Vectors) -> Iterator[str]:
-    """One object for each row: bits as text, a predicate's result as true or false."""
-    for stream, operands, result in _rows(found):
+    """One object for each row: bits as text, predicates as true or false; several results are a list."""
+    for stream, row in _rows(found):
+        values = [bool(x) if t.kind == BOOL else registers.text(x, t) for x, t in row]
+        operands, results = values[: found.variant.operands], values[found.variant.operands :]
         yield json.dumps({
             "variant": found.variant.spelling, "stream": stream, "operands": operands,
-            "result": result == "1" if found.variant.result.kind == BOOL else result,
+            "result": results if len(results) > 1 else results[0],
             "source": found.source, "provenance": found.provenance,
         })  # fmt: skip
 
 
 def as_csv(found: Vectors) -> Iterator[str]:
     """A header, and one line for each row; the provenance, which has commas, is quoted."""
-    yield ",".join(["variant", "stream", *"abc"[: found.variant.operands], "result", "source", "provenance"])
-    for stream, operands, result in _rows(found):
-        quoted = found.provenance.replace('"', '""')
-        yield ",".join([found.variant.spelling, stream, *operands, result, found.source, f'"{quoted}"'])
+    quoted = found.provenance.replace('"', '""')
+    yield ",".join(["variant", "stream", *_names(found.variant), "source", "provenance"])
+    for stream, row in _rows(found):
+        values = [registers.text(x, t) for x, t in row]
+        yield ",".join([found.variant.spelling, stream, *values, found.source, f'"{quoted}"'])
 
 
 def write_npz(found: Vectors, file: IO[bytes]) -> None:
@@ -110,9 +124,8 @@ def write_npz(found: Vectors, file: IO[bytes]) -> None:
         "variant": np.array(found.variant.spelling), "source": np.array(found.source),
         "provenance": np.array(found.provenance),
     }  # fmt: skip
-    for stream, operands, results in found.parts:
-        arrays |= {f"{stream}_{name}": x for name, x in zip("abc", operands, strict=False)}
-        arrays[f"{stream}_result"] = results
+    for stream, columns in _columns(found):
+        arrays |= {f"{stream}_{name}": x for name, x in zip(_names(found.variant), columns, strict=True)}
     np.savez_compressed(file, **arrays)
 
 

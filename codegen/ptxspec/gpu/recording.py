@@ -19,7 +19,6 @@ import binascii
 import contextlib
 import hashlib
 import json
-import lzma
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -30,9 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
-from ..model import BOOL, Spec, Variant
+from ..model import Operand, Spec, Variant
 from ..read.link import OBSERVED
-from . import vectors
+from . import registers, vectors
+from .blobs import Blob, coded, digest, little
 from .compare import Found, found_from_json
 from .device import About
 from .vectors import BLOCK, Part, Sizes
@@ -45,41 +45,17 @@ RECORDER = "ptxspec conformance"
 REGISTER = "spec/observed/recordings.yaml"
 SCHEMA = 2
 _ABOUT, _RESULTS = "about.json", "results.jsonl"
-# The raw stream without a header: thousands of small arrays do not each need a checksum.
-_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
 
 
 @dataclass(frozen=True)
-class _Blob:
-    """Results as they are stored; `line` is the file's and the number of the line that says so."""
-
-    key: str
-    data: bytes
-    differences: int
-    line: str
-
-    def results(self, type_: np.dtype[Any]) -> Array:
-        try:
-            raw = lzma.decompress(self.data, lzma.FORMAT_RAW, filters=_FILTERS)
-            if self.differences:
-                planes = np.frombuffer(raw, np.uint8).reshape(self.differences, -1)
-                words = np.ascontiguousarray(planes.T).view(f"<u{self.differences}")
-                raw = np.cumsum(words, dtype=words.dtype).tobytes()
-            if _digest(raw) != self.key:
-                raise ValueError("the results have another digest")
-            return np.frombuffer(raw, type_.newbyteorder("<"))
-        except (ValueError, TypeError, lzma.LZMAError) as e:
-            raise PtxspecError(f"{self.line}: {e}") from None
-
-
-@dataclass(frozen=True)
-class Unit:
-    """One recorded part of one variant."""
+class RecordedPart:
+    """One recorded part of one variant. Of each set of operands there are `registers` words, all of `type`."""
 
     variant: Key
     part: Part
     type: np.dtype[Any]
-    stored: _Blob
+    registers: int
+    stored: Blob
     digests: tuple[int, ...]
     emulator: str
     found: Found
@@ -88,11 +64,11 @@ class Unit:
         """The first `part.kept` results, read again each time: all of a recording's are too many to hold. Raises
         PtxspecError where what is stored is not what was recorded."""
         part, results = self.part, self.stored.results(self.type)
-        if results.size != part.kept:
+        if results.size != part.kept * self.registers:
             raise PtxspecError(f"{self.stored.line}: the numbers of results and digests do not fit")
         if part.kept == part.count <= BLOCK and vectors.digest(results) != self.digests[0]:
             raise PtxspecError(f"{self.stored.line}: the results have another digest")
-        return results
+        return results if self.registers == 1 else results.reshape(-1, self.registers)
 
 
 @dataclass(frozen=True)
@@ -101,7 +77,7 @@ class Recording:
 
     path: Path
     provenance: dict[str, Any]
-    units: tuple[Unit, ...]
+    parts: tuple[RecordedPart, ...]
 
     @property
     def target(self) -> str:
@@ -132,19 +108,19 @@ def read(
     if not isinstance(about.get("failed"), dict):
         raise PtxspecError(f"{path / _ABOUT}: not a recording: failed is not an object")
     text = _bytes(path / _RESULTS)
-    if _digest(text) != about.get("digest"):
+    if digest(text) != about.get("digest"):
         raise PtxspecError(f"{path / _RESULTS}: its digest is not the one in {_ABOUT}: the file was changed or cut off")
-    units = tuple(_units(path, text, spec))
-    if _identity(spec, {u.variant for u in units}) != about["specification"].get("variants"):
+    parts = tuple(_parts(path, text, spec))
+    if _identity(spec, {u.variant for u in parts}) != about["specification"].get("variants"):
         raise PtxspecError(f"{path}: recorded for another specification: the variants or their types are not the same")
     if variants is not None:
-        units = tuple(u for u in units if u.variant in variants)
-    for i, u in enumerate(units):
+        parts = tuple(u for u in parts if u.variant in variants)
+    for i, u in enumerate(parts):
         if progress:
-            progress(i, len(units))
+            progress(i, len(parts))
         # What is damaged is told before anything is made of it.
         u.results()
-    return Recording(path, about, units)
+    return Recording(path, about, parts)
 
 
 class Recorder:
@@ -153,8 +129,8 @@ class Recorder:
     def __init__(self, path: Path, spec: Spec, about: dict[str, Any]) -> None:
         """`about` is the run's provenance. Raises PtxspecError where the folder holds something else."""
         self.path, self._spec = path, spec
-        self.units: dict[tuple[Key, Part], Unit] = {}
-        self._blobs: dict[str, _Blob] = {}
+        self.parts: dict[tuple[Key, Part], RecordedPart] = {}
+        self._blobs: dict[str, Blob] = {}
         self._about = about
         # A recording that is complete stays so until something is added.
         self._marked_incomplete = not _said(path)
@@ -183,43 +159,32 @@ class Recorder:
 
     def write(self, v: Variant, part: Part, results: Array, digests: Sequence[int], found: Found) -> None:
         key = (v.spelling, v.operands)
-        blob = self._blob(results, part)
+        blob = self._blobs.get(digest(little(results))) or coded(results, part, str(self.path / _RESULTS))
         line: dict[str, Any] = {
             "variant": v.spelling, "operands": v.operands, "stream": part.stream, "start": part.start,
             "count": part.count, "kept": part.kept, "blob": blob.key,
-            "digests": _pack(_little(np.array(digests, np.uint64))),
+            "digests": _pack(little(np.array(digests, np.uint64))),
             "emulator": self.emulator, "found": found.as_json(),
         }  # fmt: skip
         with writing(self.path):
             if not self._marked_incomplete:
                 self._write_about(complete=False)
             if blob.key not in self._blobs:
-                coded = {"differences": blob.differences} if blob.differences else {}
-                self._append({"blob": blob.key, **coded, "data": _pack(blob.data)})
+                how = {"differences": blob.differences} if blob.differences else {}
+                self._append({"blob": blob.key, **how, "data": _pack(blob.data)})
                 self._blobs[blob.key] = blob
             self._append(line)
             self._file.flush()
-        self.units[key, part] = Unit(key, part, result_type(v), blob, tuple(digests), self.emulator, found)
-
-    def _blob(self, results: Array, part: Part) -> _Blob:
-        raw, width = _little(results), 0
-        key = _digest(raw)
-        if key in self._blobs:
-            return self._blobs[key]
-        if part.stream.startswith("every"):
-            # Operands next to each other have results near each other.
-            words, width = np.frombuffer(raw, results.dtype.newbyteorder("<")), results.dtype.itemsize
-            steps = np.diff(words, prepend=words.dtype.type(0)).astype(words.dtype)
-            raw = steps.view(np.uint8).reshape(-1, width).T.tobytes()
-        data = lzma.compress(raw, lzma.FORMAT_RAW, filters=_FILTERS)
-        return _Blob(key, data, width, str(self.path / _RESULTS))
+        self.parts[key, part] = RecordedPart(
+            key, part, *registers.results(v), blob, tuple(digests), self.emulator, found
+        )
 
     def finish(self, failed: dict[str, str]) -> None:
         """Complete the recording; `failed` are variants that could not be run, with the reason."""
         self._about["failed"] = failed
-        self._about["specification"]["variants"] = _identity(self._spec, {key for key, _ in self.units})
+        self._about["specification"]["variants"] = _identity(self._spec, {key for key, _ in self.parts})
         with writing(self.path):
-            self._write_about(complete=True, digest=_digest(_bytes(self.path / _RESULTS)))
+            self._write_about(complete=True, digest=digest(_bytes(self.path / _RESULTS)))
 
     def _append(self, line: dict[str, Any]) -> None:
         self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
@@ -242,10 +207,10 @@ class Recorder:
         whole = text[: text.rfind(b"\n") + 1]
         if whole != text:
             os.truncate(results, len(whole))
-        self.units = {(u.variant, u.part): u for u in _units(self.path, whole, self._spec)}
-        for u in self.units.values():
+        self.parts = {(u.variant, u.part): u for u in _parts(self.path, whole, self._spec)}
+        for u in self.parts.values():
             u.results()
-        self._blobs = {u.stored.key: u.stored for u in self.units.values()}
+        self._blobs = {u.stored.key: u.stored for u in self.parts.values()}
         # The date on which it was begun stays.
         self._about["date"] = before["date"]
 
@@ -323,16 +288,25 @@ def _about(path: Path) -> dict[str, Any]:
 
 
 def _identity(spec: Spec, keys: set[Key]) -> str:
-    """What recorded variants are: their spellings, operands and types. What they compute is not in it, for that is what
-    a recording judges."""
+    """What recorded variants are: their spellings, operands and signatures. What they compute is not in it, for that is
+    what a recording judges."""
     every = {(v.spelling, v.operands): v for i in spec.instructions.values() for v in i.variants}
     lines = []
     for key in sorted(keys):
-        v = every[key]
-        t, f = v.sources[0].type, v.sources[0].kind.format
-        assert f is not None
-        lines.append(f"{key} {t.lanes} x {f.exponent_bits} {f.fraction_bits} {v.result.kind == BOOL}\n")
+        operands = (_shape(o) for o in (*every[key].results, *every[key].sources))
+        lines.append(f"{key} {', '.join(operands)}\n")
     return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _shape(o: Operand) -> str:
+    """How an operand's values lie in its registers."""
+    t, k = o.type, o.kind
+    numbers: tuple[int, ...] = ()
+    if k.format is not None:
+        numbers = (k.format.exponent_bits, k.format.fraction_bits)
+    elif k.fixed is not None:
+        numbers = (k.fixed.signed, k.fixed.point)
+    return f"{' '.join(o.places)}: {t.lanes} x {t.lane_width} {t.shift} {k.sort} {k.width} {numbers}"
 
 
 def _lines(path: Path, text: bytes) -> Iterator[dict[str, Any]]:
@@ -346,15 +320,15 @@ def _lines(path: Path, text: bytes) -> Iterator[dict[str, Any]]:
         yield found
 
 
-def _units(path: Path, text: bytes, spec: Spec) -> Iterator[Unit]:
+def _parts(path: Path, text: bytes, spec: Spec) -> Iterator[RecordedPart]:
     every = {(v.spelling, v.operands): v for i in spec.instructions.values() for v in i.variants}
-    blobs: dict[str, _Blob] = {}
+    blobs: dict[str, Blob] = {}
     for number, line in enumerate(_lines(path, text), 1):
         at = f"{path / _RESULTS}:{number}"
         try:
             if "data" in line:
                 packed = base64.b64decode(line["data"], validate=True)
-                blobs[line["blob"]] = _Blob(line["blob"], packed, int(line.get("differences", 0)), at)
+                blobs[line["blob"]] = Blob(line["blob"], packed, int(line.get("differences", 0)), at)
                 continue
             key = (line["variant"], line["operands"])
             if key not in every:
@@ -368,26 +342,14 @@ def _units(path: Path, text: bytes, spec: Spec) -> Iterator[Unit]:
             if digests.size != -(-part.count // BLOCK):
                 raise ValueError("the numbers of results and digests do not fit")
             kept, found = blobs[line["blob"]], found_from_json(line["found"])
-            yield Unit(key, part, result_type(every[key]), kept, tuple(digests.tolist()), str(line["emulator"]), found)
+            words = registers.results(every[key])
+            yield RecordedPart(key, part, *words, kept, tuple(digests.tolist()), str(line["emulator"]), found)
         except (ValueError, KeyError, TypeError, binascii.Error) as e:
             raise PtxspecError(f"{at}: {e}") from None
 
 
-def result_type(v: Variant) -> np.dtype[Any]:
-    """The results of a variant's kernel: encodings, or 0 and 1 of a predicate."""
-    return vectors.unsigned(32 if v.result.kind == BOOL else v.sources[0].type.width)
-
-
-def _little(values: Array) -> bytes:
-    return np.ascontiguousarray(values, values.dtype.newbyteorder("<")).tobytes()
-
-
 def _pack(raw: bytes) -> str:
     return base64.b64encode(raw).decode()
-
-
-def _digest(raw: bytes) -> str:
-    return hashlib.blake2b(raw, digest_size=8).hexdigest()
 
 
 def _bytes(path: Path) -> bytes:

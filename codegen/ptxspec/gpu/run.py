@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..diagnostics import PtxspecError
-from ..model import Spec, Variant
-from . import vectors
+from ..model import BOOL, Spec, Variant
+from . import registers, vectors
 from .compare import Comparison, Found
 from .device import Device, DeviceError, Module, NoDeviceError
-from .recording import Recorder, Recording, Unit, result_type
+from .recording import RecordedPart, Recorder, Recording
 from .vectors import Part, Sizes
 
 Array = NDArray[Any]
@@ -65,9 +65,14 @@ class Emulator:
     target: str | None
 
     def run(self, v: Variant, operands: Sequence[Array]) -> Array:
-        """Encodings, as the variant's kernel returns them."""
-        found = self.module.compile(v.spelling, v.operands, self.target)(*operands)
-        return np.asarray(found, result_type(v))
+        """Encodings, as the variant's kernel takes and returns them."""
+        word, _ = registers.results(v)
+        kernel = self.module.compile(v.spelling, v.operands, self.target)
+        types = [t for _, t in registers.places(v.sources)]
+        given = [x.astype(np.bool_) if t.kind == BOOL else x for t, x in zip(types, operands, strict=True)]
+        found = kernel(*given, results=len(v.results))
+        columns = found if isinstance(found, tuple) else (found,)
+        return registers.joined([np.asarray(x, word) for x in columns])
 
 
 def run(
@@ -81,7 +86,7 @@ def run(
         raise NoDeviceError(f"{about}: the specification does not know {about.target}")
     rows = {v: _row(spec, v, about.target, about.release) for i in spec.instructions.values() for v in i.variants}
     modules = _compile(device, rows, sources)
-    recorded = recorder.units if recorder else {}
+    recorded = recorder.parts if recorder else {}
     every = {(v.spelling, v.operands): v for v in rows}
     cores = [core for unit in spec.units.values() for core in unit.cores]
     chosen = {
@@ -91,8 +96,8 @@ def run(
     }
     chosen |= {(every[key], part): None for key, part in recorded}
     jobs = [(v, part) for v, part in chosen if not rows[v].why]
-    # First what is quick and telling, of all variants; then the sweeps. Variants of a type share their operands.
-    jobs.sort(key=lambda j: (j[1].turn, j[1].start, j[0].sources[0].type.name, j[0].operands))
+    # First what is quick and telling, of all variants; then the sweeps. Variants of one signature share their operands.
+    jobs.sort(key=lambda j: (j[1].turn, j[1].start, [s.type.name for s in j[0].sources], j[0].operands))
     emulated = Emulator(emulator, about.target)
     runner = _Runner(emulated)
     comparisons = {v: Comparison(spec, v, about.target) for v, r in rows.items() if not r.why}
@@ -100,11 +105,11 @@ def run(
     with runner.pool:
         for v, part in jobs:
             row = rows[v]
-            unit, found = recorded.get(((v.spelling, v.operands), part)), None
-            if unit and recorder:
+            known, found = recorded.get(((v.spelling, v.operands), part)), None
+            if known and recorder:
                 # What an older emulator was found to return says nothing of this one.
-                known = unit.emulator == recorder.emulator
-                found = unit.found if known else _held(unit, v, emulated, comparisons[v], sweeps=True)
+                is_current = known.emulator == recorder.emulator
+                found = known.found if is_current else _held(known, v, emulated, comparisons[v], sweeps=True)
             elif not row.failed:
                 try:
                     results, digests, found = runner.part(modules[v.opcode], v, part, comparisons[v])
@@ -135,8 +140,8 @@ def replay(
         raise PtxspecError(f"{recording.path}: the specification does not know {recording.target}")
     rows: dict[Variant, Row] = {}
     comparisons: dict[Variant, Comparison] = {}
-    done, total = 0, sum(u.part.count for u in recording.units)
-    for u in recording.units:
+    done, total = 0, sum(u.part.count for u in recording.parts)
+    for u in recording.parts:
         v = every[u.variant]
         if v not in rows:
             comparisons[v] = Comparison(spec, v, recording.target)
@@ -150,15 +155,15 @@ def replay(
     return Report(str(recording), recording.target, tuple(rows.values()))
 
 
-def _held(u: Unit, v: Variant, emulated: Emulator, comparison: Comparison, sweeps: bool) -> Found:
+def _held(u: RecordedPart, v: Variant, emulated: Emulator, comparison: Comparison, sweeps: bool) -> Found:
     """A recorded part held against the emulator."""
     part = u.part
-    operands = vectors.operands(v.sources[0].type, v.operands, part.stream, part.start, part.kept)
+    operands = vectors.operands(v, part.stream, part.start, part.kept)
     found = comparison.compare(operands, u.results(), emulated.run(v, operands))
     if not sweeps or part.kept == part.count:
         return found
     differ = sum(
-        vectors.digest(emulated.run(v, vectors.operands(v.sources[0].type, v.operands, part.stream, start, size))) != d
+        vectors.digest(emulated.run(v, vectors.operands(v, part.stream, start, size))) != d
         for (start, size), d in zip(part.blocks(), u.digests, strict=True)
     )
     # What a bound says of results that are no longer there was judged when they were.
@@ -222,20 +227,22 @@ class _Runner:
         """The first results, the digest of each block, and what was found. Raises DeviceError."""
         pending: deque[Future[tuple[int, Found]]] = deque()
         finished: list[tuple[int, Found]] = []
-        kept = np.empty(0, result_type(v))
+        kept: list[Array] = []
         for operands, got in self._blocks(module, v, part):
-            if kept.size < part.kept:
-                kept = np.concatenate([kept, got[: part.kept - kept.size]])
+            missing = part.kept - sum(map(len, kept))
+            if missing or not kept:
+                kept.append(got[:missing])
             pending.append(self.pool.submit(self._judge, v, operands, got, comparison))
             if len(pending) > self._threads:
                 finished.append(pending.popleft().result())
         finished += [p.result() for p in pending]
-        return kept, [d for d, _ in finished], sum((f for _, f in finished), Found())
+        return np.concatenate(kept), [d for d, _ in finished], sum((f for _, f in finished), Found())
 
     def _blocks(self, module: Module, v: Variant, part: Part) -> Iterator[tuple[tuple[Array, ...], Array]]:
+        word, count = registers.results(v)
         for start, size in part.blocks():
-            operands = vectors.operands(v.sources[0].type, v.operands, part.stream, start, size)
-            yield operands, module.launch(v.identifier, operands, result_type(v))
+            operands = vectors.operands(v, part.stream, start, size)
+            yield operands, registers.joined(module.launch(v.identifier, operands, [word] * count))
 
     def _judge(self, v: Variant, operands: Sequence[Array], got: Array, comparison: Comparison) -> tuple[int, Found]:
         return vectors.digest(got), comparison.compare(operands, got, self._emulator.run(v, operands))

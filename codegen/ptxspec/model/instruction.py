@@ -25,7 +25,8 @@ class Value:
 
     text: str
     kind: str
-    number: Fraction = Fraction(0)
+    # The text says it, and is quicker to compare.
+    number: Fraction = field(default=Fraction(0), compare=False)
     negative: bool = False
     bits: int = 0
 
@@ -36,7 +37,7 @@ class CornerRow:
 
     operands: tuple[Value, ...]
     results: tuple[Value, ...]
-    mark: Mark
+    mark: Mark = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -267,6 +268,11 @@ class Instruction:
     hardware: tuple[HardwarePath, ...] = ()
     refused: tuple[Variant, ...] = ()
     registers: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def operand_names(self) -> frozenset[str]:
+        """The sources that some variant has; a, b and c, which modifiers may speak of, always."""
+        return frozenset("abc").union(s.name for v in self.variants for s in v.sources)
 
     def hardware_path(self, variant: Variant) -> HardwarePath | None:
         """The variant's machine code around units, where the file states it."""

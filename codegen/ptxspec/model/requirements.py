@@ -27,7 +27,8 @@ class Pattern:
         modifiers, types, _ = variant.form
         if self.exact:
             return self.modifiers == modifiers and self.types == types
-        spelled = self.types == types if len(self.types) > 1 else set(self.types) <= set(types)
+        several = len(self.types) > 1
+        spelled = self.types == types if several else not self.types or self.types[0] in types
         return spelled and self.modifiers <= modifiers
 
 

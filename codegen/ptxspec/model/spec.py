@@ -105,9 +105,8 @@ class Spec:
                 return model
         return None
 
-    def hardware_path(self, instruction: Instruction, variant: Variant, target: str) -> HardwarePath | None:
-        """The machine code that a variant follows on a target: None where a unit in it is not known there."""
-        path = instruction.hardware_path(variant)
+    def known_path(self, path: HardwarePath | None, target: str) -> HardwarePath | None:
+        """The machine code that is followed on a target: None where a unit in it is not known there."""
         return path if path and all(self.model(u, target) for u in path.units) else None
 
     @cached_property
@@ -139,9 +138,15 @@ class Spec:
         """The variant's modifiers, those that it means and those that the target implies."""
         names = {*variant.modifiers, *variant.means}
         if target is not None:
-            order = self.targets[target].order
-            for i in self.implied:
-                first, last = (self.targets[t].order for t in i.within)
-                if first <= order <= last and i.selector.matches(variant):
-                    names.add(i.modifier)
+            names.update(i.modifier for i in self.implied if self._is_within(target, i) and i.selector.matches(variant))
         return frozenset(names)
+
+    def implied_targets(self, variant: Variant) -> tuple[str, ...]:
+        """The targets that imply a modifier that the variant does not have."""
+        own = {*variant.modifiers, *variant.means}
+        here = [i for i in self.implied if i.modifier not in own and i.selector.matches(variant)]
+        return tuple(t for t in self.targets if any(self._is_within(t, i) for i in here)) if here else ()
+
+    def _is_within(self, target: str, implied: Implied) -> bool:
+        first, last = (self.targets[t].order for t in implied.within)
+        return first <= self.targets[target].order <= last

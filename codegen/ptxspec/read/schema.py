@@ -32,7 +32,19 @@ def _validator(folder: Path, kind: str) -> Draft202012Validator:
     name = f"{kind}.schema.json"
     if name not in registry:
         raise PtxspecError(f"{folder / name}: the schema is missing")
-    return Draft202012Validator(registry.contents(name), registry=registry)
+    return Draft202012Validator(_inlined(registry.contents(name), registry.resolver(name)))
+
+
+def _inlined(schema: Any, resolver: Any) -> Any:
+    """A schema with what it refers to in the place of references: looking these up takes half of the time."""
+    if isinstance(schema, list):
+        return [_inlined(s, resolver) for s in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        found = resolver.lookup(schema["$ref"])
+        return _inlined(found.contents, found.resolver)
+    return {key: _inlined(s, resolver) for key, s in schema.items()}
 
 
 def check(document: Document, folder: Path, kind: str) -> list[Diagnostic]:

@@ -32,11 +32,11 @@ def _fixed(doc: Document, context: Context, name: str, f: Mapping[str, Any]) -> 
 
 
 def _float(doc: Document, context: Context, name: str, f: Mapping[str, Any]) -> Format:
-    where = ("formats", name)
+    where: Where = ("formats", name)
     before = len(context.errors)
 
     def wrong(key: str, message: str, help: str = "", *entry: int) -> None:
-        at = (*where, key, *entry)
+        at: Where = (*where, key, *entry)
         context.errors.append(doc.error(at if at in doc.marks else where, message, help, key=at not in doc.marks))
 
     for key in ("exponent_bits", "fraction_bits"):

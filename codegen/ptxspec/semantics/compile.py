@@ -40,22 +40,23 @@ class Compiler:
         self.spec = spec
         self.meanings = Meanings(spec.formats, spec.types, spec.modifiers, spec.groups, spec.targets, spec.units)
         self._resolved: dict[tuple[Code, frozenset[str]], tree.Program] = {}
-        self._programs: dict[object, dict[str | None, Program]] = {}
         self._compiled: dict[object, Program] = {}
         self._same: dict[Program, Program] = {}
+        self._names: dict[object, frozenset[str]] = {}
+        self._variants: dict[Variant, tuple[frozenset[str], frozenset[str], int]] = {}
+        self._parts: dict[object, int] = {}
 
     def programs(self, instruction: Instruction, variant: Variant) -> dict[str | None, Program]:
         """The variant's program without a target (key None) and on each target that has it and where it differs from
         that. Raises SpecError when the semantics is wrong."""
         default = self.program(instruction, variant, None)
         found: dict[str | None, Program] = {None: default}
-        by_target = "target" in self._mentioned(instruction, variant)
-        usual = self.spec.effective_modifiers(variant, None)
-        if not by_target and not self.spec.implied and instruction.hardware_path(variant) is None:
-            return found
-        for target in self.spec.targets:
-            path = self.spec.hardware_path(instruction, variant, target)
-            if not by_target and path is None and self.spec.effective_modifiers(variant, target) == usual:
+        by_target = "target" in self._about(instruction, variant)[0]
+        implied = self.spec.implied_targets(variant)
+        stated = instruction.hardware_path(variant)
+        for target in self.spec.targets if by_target or stated else implied:
+            path = self.spec.known_path(stated, target)
+            if not by_target and path is None and target not in implied:
                 continue
             if not self.spec.catalog.takes(variant.requires, target):
                 continue
@@ -72,17 +73,14 @@ class Compiler:
         programs are one object.
 
         Raises SpecError with everything that is wrong with the semantics of this variant."""
-        mentioned = self._mentioned(instruction, variant)
+        mentioned, seen, variants_part = self._about(instruction, variant)
         effective = self.spec.effective_modifiers(variant, target)
         models = {u: self.spec.model(u, target) if target else None for u in path.units} if path else {}
         # All that a program depends on.
         key = (
-            instruction.opcode,
-            frozenset(effective & (mentioned | self._acting)),
-            instruction.nan_rule(variant),
-            tuple((o.name, o.kind) for o in (*variant.results, *variant.sources)),
-            variant.type_names if not mentioned.isdisjoint(("type", "sourceType")) else None,
-            target if "target" in mentioned else None,
+            variants_part,
+            effective & seen,
+            self._place(target, mentioned) if "target" in mentioned else None,
             (path.code, tuple(models.values())) if path else None,
         )
         found = self._compiled.get(key)
@@ -97,18 +95,56 @@ class Compiler:
             self._resolved[key] = resolve(code, self.meanings, key[1], units)
         return self._resolved[key]
 
+    def _place(self, target: str | None, mentioned: frozenset[str]) -> tuple[int, ...] | None:
+        """Where a target stands among those that the code compares it with: nothing else of it is seen."""
+        if target is None:
+            return None
+        order, targets = self.spec.targets[target].order, self.spec.targets
+        named = [targets[t].order for t in sorted(mentioned & targets.keys())]
+        return tuple((order > other) - (order < other) for other in named)
+
+    @cached_property
+    def statics(self) -> dict[str, Static]:
+        """The names that mean the same in every variant."""
+        spec = self.spec
+        return {
+            **{name: Static("target", t) for name, t in spec.targets.items()},
+            **{name: Static("type", name) for name in (*spec.formats, *spec.types)},
+            **{name: Static("rounding", name) for name in ROUNDINGS},
+            **{name: Static("unit", name) for name in spec.units},
+        }
+
     @cached_property
     def _acting(self) -> frozenset[str]:
         """The modifiers that do something by themselves."""
         return frozenset(m.name for m in self.spec.modifiers.values() if m.mode or m.ftz or any(_codes(m)))
 
+    def _about(self, instruction: Instruction, variant: Variant) -> tuple[frozenset[str], frozenset[str], int]:
+        """The static names that decide what the variant's code becomes, those and the modifiers that act, and a number
+        for all else of it that its programs depend on."""
+        if variant not in self._variants:
+            mentioned = self._mentioned(instruction, variant)
+            part = (
+                instruction.opcode,
+                instruction.nan_rule(variant),
+                tuple((o.name, o.kind) for o in (*variant.results, *variant.sources)),
+                variant.type_names if not mentioned.isdisjoint(("type", "sourceType")) else None,
+            )
+            number = self._parts.setdefault(part, len(self._parts))
+            self._variants[variant] = (mentioned, mentioned | self._acting, number)
+        return self._variants[variant]
+
     def _mentioned(self, instruction: Instruction, variant: Variant) -> frozenset[str]:
         """The static names that decide what the variant's code becomes, with the members of groups among them."""
         path, rule = instruction.hardware_path(variant), instruction.nan_rule(variant)
-        codes = [instruction.semantics, path.code if path else None, rule.code if rule else None]
-        codes += [code for m in self.spec.modifiers.values() for code in _codes(m)]
-        names = frozenset[str]().union(*(names_read(c) for c in codes if c is not None))
-        return names.union(*(members for group, members in self.spec.groups.items() if group in names))
+        key = (instruction.opcode, path and path.code, rule and rule.code)
+        if key not in self._names:
+            codes = [instruction.semantics, path.code if path else None, rule.code if rule else None]
+            codes += [code for m in self.spec.modifiers.values() for code in _codes(m)]
+            names = frozenset[str]().union(*(names_read(c) for c in codes if c is not None))
+            members = (members for group, members in self.spec.groups.items() if group in names)
+            self._names[key] = names.union(*members)
+        return self._names[key]
 
 
 def _codes(m: Modifier) -> list[Code]:
@@ -134,10 +170,7 @@ class _Compilation:
         self.modifiers = [m for m in spec.modifiers.values() if m.name in effective]
         mode = next((m.mode for m in self.modifiers if m.mode), ROUNDINGS[0])
         self.statics: dict[str, Static | Typed] = {
-            **{name: Static("target", t) for name, t in spec.targets.items()},
-            **{name: Static("type", name) for name in (*spec.formats, *spec.types)},
-            **{name: Static("rounding", name) for name in ROUNDINGS},
-            **{name: Static("unit", name) for name in spec.units},
+            **compiler.statics,
             **{name: Static("bool", name in effective) for name in spec.modifiers},
             **{
                 group: Static("member", next((m for m in members if m in effective), None))
@@ -158,10 +191,12 @@ class _Compilation:
             mode=mode,
             ftz=any(m.ftz for m in self.modifiers),
             models=models,
+            others=instruction.operand_names,
         )
 
     def run(self, stage: str, code: Code, scope: Scope, labels: dict[str, str] | None = None) -> Scope:
-        variables = (*scope, *(s.name for s in self.variant.sources))
+        # Code is resolved for all variants of the instruction: a branch that others take may read their operands.
+        variables = self.instruction.operand_names.union(scope)
         program = self.compiler.resolved(code, variables, units=self.path is not None)
         return self.folder.run(stage, program, scope, labels)
 

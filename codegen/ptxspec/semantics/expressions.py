@@ -77,7 +77,7 @@ class Expressions(Values):
         if e.name in operands and not self.calls:
             hint = f"here it is {', '.join(sorted(n for n in scope if n in (*operands, 'x', 'd', 'p', 'q')))}"
             raise self.wrong(e, f"this stage does not see '{e.name}'", hint)
-        if e.name in ("a", "b", "c") and not self.calls:
+        if e.name in self.others and not self.calls:
             hint = f"{self.variant} has {', '.join(operands)}; ask `operands` first"
             raise self.wrong(e, f"'{e.name}' is not an operand of {self.variant}", hint)
         raise self.wrong(e, f"'{e.name}' is not assigned before this", "assign it on every path that leads here")

@@ -14,7 +14,7 @@ from ..model import BOOL, Code, Kind
 from . import tree
 from .expressions import Expressions
 from .program import CONDITION, Apply, Const, Let, Term, Var
-from .values import Scope, Static, Typed, Unassigned, Wrong
+from .values import MAX_DEPTH, Scope, Static, Typed, Unassigned, Wrong
 
 _MAX_LETS = 2_000
 _MISSING = Unassigned("it is assigned in one branch only")
@@ -73,11 +73,15 @@ class Folder(Expressions):
         """Run statements; the value of a `return` among them, else None."""
         for s in statements:
             if isinstance(s, tree.If):
+                self.depth += 1
                 try:
-                    with self.deeper(s):
-                        returned = self.branch(s, scope)
+                    if self.depth > MAX_DEPTH:
+                        raise self.too_deep(s)
+                    returned = self.branch(s, scope)
                 except Wrong:
                     returned = None
+                finally:
+                    self.depth -= 1
                 if returned is not None:
                     return returned
                 continue

@@ -67,49 +67,30 @@ class Function:
     name: str
     names: tuple[str, ...]
     parameters: tuple[str, ...]
-    optional: int
     result: str
-    operator: str
-    rounds: bool
-    bitwise: bool
-    nan: str
-    clause: str
-    needs: str
     doc: str
+    optional: int = 0
+    operator: str = ""
+    rounds: bool = False
+    bitwise: bool = False
+    nan: str = ""
+    clause: str = ""
+    needs: str = ""
 
 
 NANS = ("canonical", "operand", "sign", "quiet", "bits")
 TABLE: dict[str, Function] = {}
 
 
-def _row(
-    signature: str,
-    *,
-    operator: str = "",
-    nan: str = "",
-    rounds: bool = False,
-    bitwise: bool = False,
-    clause: str = "",
-    optional: int = 0,
-    needs: str = "",
-) -> Any:
+def _row(signature: str, **said: Any) -> Any:
+    """Add a row: of kinds "float, float -> float", and what else is said of the function."""
+
     def add(f: Callable[..., None]) -> Callable[..., None]:
         left, result = (part.strip() for part in signature.split("->"))
-        assert nan in NANS if result in ("float", "number", "any") else not nan, f.__name__
-        TABLE[f.__name__] = Function(
-            name=f.__name__,
-            names=tuple(inspect.signature(f).parameters),
-            parameters=tuple(p.strip() for p in left.split(",") if p.strip()),
-            optional=optional,
-            result=result,
-            operator=operator,
-            rounds=rounds,
-            bitwise=bitwise,
-            nan=nan,
-            clause=clause,
-            needs=needs,
-            doc=inspect.getdoc(f) or "",
-        )
+        parameters = tuple(p.strip() for p in left.split(",") if p.strip())
+        names, doc = tuple(inspect.signature(f).parameters), inspect.getdoc(f) or ""
+        found = TABLE[f.__name__] = Function(f.__name__, names, parameters, result, doc, **said)
+        assert found.nan in NANS if result in ("float", "number", "any") else not found.nan, f.__name__
         return f
 
     return add

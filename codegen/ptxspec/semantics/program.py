@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..diagnostics import Mark
 from ..model import Format, Kind, UnitModel
@@ -69,6 +70,14 @@ class Program:
     inputs: tuple[Var, ...]
     lets: tuple[Let, ...]
     results: tuple[Term, ...]
+
+    # Programs are looked up by what they are much more often than they are made.
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.inputs, self.lets, self.results))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 def variables(term: Term) -> set[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -15,7 +14,7 @@ from .program import Const, Term
 from .resolve import Meanings
 
 _MAX_VALUES = 20_000
-_MAX_DEPTH = 80
+MAX_DEPTH = 80
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class NegativeZero:
 @dataclass
 class Values:
     """Gets the values of one variant's code. `statics` are the values of the static names, `models` what is known
-    of the units that the code calls."""
+    of the units that the code calls, `others` the operands that some variant of the instruction has."""
 
     meanings: Meanings
     variant: Variant
@@ -65,6 +64,7 @@ class Values:
     mode: str
     ftz: bool
     models: Mapping[str, UnitModel | None]
+    others: frozenset[str]
     errors: list[Diagnostic] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     depth: int = 0
@@ -78,23 +78,21 @@ class Values:
         self.errors.append(node.code.error(node.mark, message, help))
         return Wrong()
 
-    @contextmanager
-    def deeper(self, node: tree.Node) -> Iterator[None]:
-        self.depth += 1
-        try:
-            if self.depth > _MAX_DEPTH:
-                raise self.wrong(node, "too deeply nested, with the helpers that are called")
-            yield
-        finally:
-            self.depth -= 1
+    def too_deep(self, node: tree.Node) -> Wrong:
+        return self.wrong(node, "too deeply nested, with the helpers that are called")
 
     def value(self, e: tree.Expression, scope: Scope) -> Static | Typed:
         # Helpers that call helpers make much of little text.
         self.values += 1
         if self.values > _MAX_VALUES:
             raise SpecError([e.code.error(e.mark, f"more than {_MAX_VALUES} values in {self.variant}")])
-        with self.deeper(e):
+        self.depth += 1
+        try:
+            if self.depth > MAX_DEPTH:
+                raise self.too_deep(e)
             return self.evaluate(e, scope)
+        finally:
+            self.depth -= 1
 
     def condition(self, e: tree.Expression, scope: Scope) -> Term | bool:
         """A condition's term, or what it is known to be."""

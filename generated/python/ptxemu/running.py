@@ -23,11 +23,18 @@ np.empty(1 << 24, np.uint8)
 
 
 def on_threads(
-    run: Callable[[list[Array], int], None], arrays: list[Array], lanes: int, threads: int | None, what: object
+    run: Callable[[list[Array], int], None],
+    arrays: list[Array],
+    lanes: int,
+    threads: int | None,
+    what: object,
+    results: int = 1,
 ) -> None:
-    """`run` fills the last array, in blocks of so many lanes: as a whole, or cut along its longest axis into as many
-    parts as there are threads (None: processors), if each is worth one. Errors of `threads` name what is run."""
-    *operands, result = arrays
+    """`run` fills the last arrays, so many `results`, in blocks of so many lanes: as a whole, or cut along the longest
+    axis into as many parts as there are threads (None: processors), if each is worth one. Errors of `threads` name what
+    is run."""
+    operands, filled = arrays[:-results], arrays[-results:]
+    result = filled[0]
     if threads is None:
         threads = available()
     if not isinstance(threads, (int, np.integer)):
@@ -40,9 +47,10 @@ def on_threads(
         return
     axis = int(np.argmax(result.shape))
     # What one thread reads, no other may write: only an operand that lies exactly under the result may share it.
-    operands = [x.copy() if np.may_share_memory(x, result) and not _is_same(x, result) else x for x in operands]
+    for r in filled:
+        operands = [x.copy() if np.may_share_memory(x, r) and not _is_same(x, r) else x for x in operands]
     whole = [np.moveaxis(np.broadcast_to(x, result.shape), axis, 0) for x in operands]
-    whole.append(np.moveaxis(result, axis, 0))
+    whole += [np.moveaxis(r, axis, 0) for r in filled]
     edges = np.linspace(0, result.shape[axis], threads + 1).astype(int).tolist()
     parts = [[x[start:stop] for x in whole] for start, stop in pairwise(edges)]
     from threading import Thread  # seldom needed, and half as long to import as the package
@@ -69,13 +77,13 @@ def on_threads(
         raise failures.pop()
 
 
-def in_blocks(arrays: list[Array], size: int, contiguous: bool) -> np.nditer:
-    """The arrays, broadcast to the last, which is to be filled, as views of one dimension and at most this size: in the
-    processor's byte order, and on request with each element next to the other."""
+def in_blocks(arrays: list[Array], size: int, contiguous: bool, results: int = 1) -> np.nditer:
+    """The arrays, broadcast to the last, which are to be filled, as views of one dimension and at most this size: in
+    the processor's byte order, and on request with each element next to the other."""
     order = ["nbo", "contig", "aligned"] if contiguous else ["nbo"]
     reads = ["readonly", "overlap_assume_elementwise", *order]
     writes = ["writeonly", "overlap_assume_elementwise", *order]
-    op_flags: Any = [*[reads] * (len(arrays) - 1), writes]
+    op_flags: Any = [*[reads] * (len(arrays) - results), *[writes] * results]
     flags: Any = ["external_loop", "buffered", "zerosize_ok", "copy_if_overlap"]
     return np.nditer(arrays, flags=flags, op_flags=op_flags, buffersize=size)
 

@@ -1,82 +1,156 @@
-"""Variants -> CUDA test programs: one source per opcode, one kernel per variant, and the vectors to run them on."""
+"""Variants -> CUDA test programs: one source per opcode, one kernel per variant, and the corner cases to run them on.
+
+What kernels with the same kinds of registers share is a macro, written once in the header: a shape.
+"""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...check.checking import Checked
 from ...check.corner_cases import cases, diagonal
-from ...model import BOOL, Operand, Spec, Variant
+from ...model import BOOL, CornerTable, Operand, Spec, Type, Variant
 from ...semantics.program import Program
 from ..registry import product
 from ..text import Files, Templates
 
 _UNSIGNED = {8: "unsigned char", 16: "unsigned short", 32: "unsigned int", 64: "unsigned long long"}
+_WIDTHS = {"h": 16, "r": 32, "l": 64, "f": 32, "d": 64}
+_LETTERS = {16: "h", 32: "r", 64: "l"}
 
 
 @dataclass(frozen=True)
-class Vectors:
-    """Rows of operands, expected result, and 1 where any NaN will do; shared by variants that compute the same."""
+class Register:
+    """How a register comes from memory: `letter` is the constraint by which inline assembly names the one that it comes
+    in. Of a kind that no letter has, `local` is what is declared for it: ".pred" or ".b8"."""
 
     name: str
-    rows: tuple[str, ...]
+    letter: str
+    memory: str
+    local: str = ""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The registers of a statement: those of the results, and of each source, which are in braces where `vectors` says
+    so."""
+
+    results: tuple[Register, ...]
+    sources: tuple[tuple[Register, ...], ...]
+    vectors: tuple[bool, ...]
+
+    @property
+    def name(self) -> str:
+        """The results' registers, and those of each operand in their order: pp_f_f, h_4f_r."""
+        found = ["".join(r.name for r in self.results)]
+        for registers, vector in zip(self.sources, self.vectors, strict=True):
+            found += [f"{len(registers)}{registers[0].name}"] if vector else [r.name for r in registers]
+        return "_".join(found)
+
+    @property
+    def registers(self) -> list[Register]:
+        """Those of the sources, in the statement's order."""
+        return [r for registers in self.sources for r in registers]
+
+    @property
+    def locals(self) -> list[tuple[str, str, str]]:
+        """What is declared: the register's kind, its name, and the operand of the assembly that it stands for."""
+        places = [(r, f"%%d{i}", f"%{i}") for i, r in enumerate(self.results)]
+        places += [(r, f"%%s{i}", f"%{i + len(self.results)}") for i, r in enumerate(self.registers)]
+        return [(r.local, name, operand) for r, name, operand in places if r.local]
+
+    @property
+    def operands(self) -> str:
+        """The statement's operands, as in `%%d0|%%d1, %2, {%3, %4}`."""
+        named = {operand: name for _, name, operand in self.locals}
+        results, at = [named.get(f"%{i}", f"%{i}") for i in range(len(self.results))], len(self.results)
+        found = ["|".join(results)]
+        for registers, vector in zip(self.sources, self.vectors, strict=True):
+            text = ", ".join(named.get(f"%{i}", f"%{i}") for i in range(at, at + len(registers)))
+            found.append(f"{{{text}}}" if vector else text)
+            at += len(registers)
+        return ", ".join(found)
 
 
 @dataclass(frozen=True)
 class Test:
+    """A variant's kernel; `cases` and `signature` are the names of what the runner runs it on, where there is some."""
+
     variant: Variant
-    name: str
-    parameters: tuple[str, ...]
+    shape: str
     architecture: int
     ptx: int
-    vectors: Vectors | None
+    signature: str = ""
+    rows: str = ""
+    cases: str = ""
+
+
+@dataclass
+class Source:
+    """What one file holds. Rows have a cell for each source and result, encodings of a lane, and 1 where any NaN will
+    do; they are listed once, by their length, and variants name those that are theirs by numbers."""
+
+    tests: list[Test] = field(default_factory=list)
+    rows: dict[int, dict[tuple[int, ...], int]] = field(default_factory=dict)
+    signatures: dict[str, str] = field(default_factory=dict)
+    cases: dict[tuple[int, ...], str] = field(default_factory=dict)
+    _found: dict[tuple[int, tuple[int, ...]], list[tuple[int, ...]]] = field(default_factory=dict)
+
+    def add(self, checked: Checked, v: Variant) -> Shape:
+        shape = shape_of(v)
+        program = checked.programs[v][None]
+        tables = [t for t in checked.instruction.corner_tables if t.selector.matches(v)]
+        # Variants that compute the same have the same rows.
+        key = (id(program), tuple(map(id, tables)))
+        if key not in self._found:
+            self._found[key] = list(dict.fromkeys(_rows(tables, program)))
+        rows, length = self._found[key], len(v.sources) + len(v.results) + 1
+        floors = [v.requires.ptx, *(w.ptx for w in v.requires.within if w.ptx)]
+        architecture, ptx = _architecture(v.requires.target), max(map(_number, floors))
+        if not rows:
+            self.tests.append(Test(v, shape.name, architecture, ptx))
+            return shape
+        every = self.rows.setdefault(length, {})
+        numbers = tuple(every.setdefault(row, len(every)) for row in rows)
+        signature = self.signatures.setdefault(_signature(v), f"s{len(self.signatures)}")
+        chosen = self.cases.setdefault((length, *numbers), f"c{len(self.cases)}")
+        self.tests.append(Test(v, shape.name, architecture, ptx, signature, f"rows{length}", chosen))
+        return shape
 
     @property
-    def width(self) -> int:
-        return self.variant.sources[0].type.width
+    def listed(self) -> list[tuple[str, str]]:
+        """The names of what variants are run on, and the numbers of the rows."""
+        return [(name, _wrapped(", ".join(map(str, numbers[1:])))) for numbers, name in self.cases.items()]
 
     @property
-    def lane_width(self) -> int:
-        return self.variant.sources[0].kind.width
-
-    @property
-    def result_width(self) -> int:
-        return 32 if self.variant.result.kind == BOOL else self.width
-
-    @property
-    def unsigned(self) -> str:
-        return _UNSIGNED[self.width]
-
-    @property
-    def result(self) -> str:
-        return _UNSIGNED[self.result_width]
-
-    @property
-    def constraint(self) -> str:
-        return self.variant.sources[0].type.constraint
-
-    @property
-    def infinity(self) -> str:
-        format = self.variant.sources[0].kind.format
-        return f"0x{format.infinity if format else 0:x}"
+    def written(self) -> list[tuple[int, list[str]]]:
+        """The rows of each length."""
+        return [(n, [", ".join(map(_cell, row)) for row in rows]) for n, rows in sorted(self.rows.items())]
 
 
 @product("cuda")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/cuda."""
     files: Files = {}
-    files["cuda/ptxspec.cuh"] = templates.render(
-        "cuda/ptxspec.cuh.j2", ["spec/targets.yaml"], comment="// {}", releases=_releases(spec)
-    )
+    shapes: dict[str, Shape] = {}
     for c in checked:
-        shared: dict[tuple[str, ...], Vectors] = {}
-        tests = [_test(c, v, shared) for v in c.instruction.variants if spec.catalog.is_current(v.requires)]
-        if tests:
+        source = Source()
+        for v in c.instruction.variants:
+            if spec.catalog.is_current(v.requires):
+                shape = source.add(c, v)
+                shapes[shape.name] = shape
+        if source.tests:
             files[f"cuda/{c.instruction.opcode}.cu"] = templates.render(
                 "cuda/instruction.cu.j2", ["spec/types.yaml", "spec/modifiers.yaml", c.instruction.path],
-                comment="// {}", opcode=c.instruction.opcode, tests=tests, vectors=list(shared.values()),
+                comment="// {}", opcode=c.instruction.opcode, source=source,
             )  # fmt: skip
+    files["cuda/ptxspec.cuh"] = templates.render(
+        "cuda/ptxspec.cuh.j2", ["spec/targets.yaml", "spec/types.yaml", "spec/instructions"], comment="// {}",
+        releases=_releases(spec), shapes=[shapes[name] for name in sorted(shapes)],
+        types=[(t.name, _described(t)) for t in spec.types.values()],
+    )  # fmt: skip
     return files
 
 
@@ -96,31 +170,61 @@ def _number(version: str) -> int:
 
 
 def _architecture(target: str) -> int:
-    return int(target.removeprefix("sm_").rstrip("af")) * 10
+    """A target as the header's guard has it: 900 is sm_90, 1001 sm_100f, 1002 sm_100a."""
+    number = target.removeprefix("sm_").rstrip("af")
+    return int(number) * 10 + {"f": 1, "a": 2}.get(target[-1], 0)
 
 
-def _test(checked: Checked, v: Variant, shared: dict[tuple[str, ...], Vectors]) -> Test:
-    program = checked.programs[v][None]
-    rows = tuple(dict.fromkeys(_rows(checked, v, program)))
-    vectors = shared.setdefault(rows, Vectors(f"{v.identifier}_vectors", rows)) if rows else None
-    floors = [v.requires.ptx, *(w.ptx for w in v.requires.within if w.ptx)]
-    architecture, ptx = _architecture(v.requires.target), max(map(_number, floors))
-    return Test(v, v.identifier, tuple(i.name for i in program.inputs), architecture, ptx, vectors)
+def shape_of(v: Variant) -> Shape:
+    def registers(o: Operand) -> tuple[Register, ...]:
+        return (register(o.type),) * len(o.places)
+
+    return Shape(
+        results=tuple(r for o in v.results for r in registers(o)),
+        sources=tuple(map(registers, v.sources)),
+        vectors=tuple(s.braced for s in v.sources),
+    )
 
 
-def _rows(checked: Checked, v: Variant, program: Program) -> Iterator[str]:
-    """The corner cases that are about the variant, with what its program makes of them."""
-    for table in checked.instruction.corner_tables:
-        for row in table.rows if table.selector.matches(v) else ():
-            if len(row.operands) == len(v.sources):
+def register(type: Type) -> Register:
+    """Inline assembly has no letter for predicates, which come as words, nor for registers of eight bits."""
+    if type.kind == BOOL:
+        return Register("p", "r", _UNSIGNED[32], ".pred")
+    memory = _UNSIGNED[type.width]
+    if not type.constraint and type.width == 8:
+        return Register("b", "h", memory, ".b8")
+    letter = type.constraint or _LETTERS[type.width]
+    return Register(letter if _WIDTHS[letter] == type.width else f"{letter}{type.width}", letter, memory)
+
+
+def _described(t: Type) -> str:
+    """A type as the runner knows it: its bytes in memory, the number of lanes, the bits from one to the next and those
+    below it, the bits of an encoding, those of a magnitude, and the first magnitude that is a NaN."""
+    f = t.kind.format
+    nan = (f.magnitudes - 1, f.first_nan) if f and f.nans else (0, 1)
+    size = 32 if t.kind == BOOL else t.width
+    return ", ".join(map(_cell, (size // 8, t.lanes, t.lane_width, t.shift, t.kind.width, *nan)))
+
+
+def _signature(v: Variant) -> str:
+    """The cell in a row and the type of each register, of the sources first."""
+    return ", ".join(
+        f"{{{cell}, PTXSPEC_TYPE_{o.type.name}}}" for cell, o in enumerate((*v.sources, *v.results)) for _ in o.places
+    )
+
+
+def _rows(tables: list[CornerTable], program: Program) -> Iterator[tuple[int, ...]]:
+    """The corner cases, with what a program makes of them."""
+    for table in tables:
+        for row in table.rows:
+            if len(row.operands) == len(program.inputs):
                 for case in cases(row, program, diagonal):
-                    cells = [
-                        _spread(x, s)
-                        for x, s in zip((*case.operands, *case.results), (*v.sources, *v.results), strict=True)
-                    ]
-                    yield ", ".join([*cells, str(int(row.results[0].text == "NaN"))])
+                    yield (*case.operands, *case.results, int(row.results[0].text == "NaN"))
 
 
-def _spread(bits: int, o: Operand) -> str:
-    """A lane's encoding in every lane."""
-    return f"0x{o.type.pack([bits] * o.type.lanes):x}" if o.kind != BOOL else str(bits)
+def _cell(value: int) -> str:
+    return str(value) if value < 10 else f"0x{value:x}"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 120, initial_indent="    ", subsequent_indent="    ")

@@ -11,10 +11,10 @@ from ... import catalog
 from ...catalog import Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
-from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Spec, Variant
+from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Term, Var
-from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse
+from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
 from ..lowering import Function, Line, Lowering, Shared, shared, source_of
 from ..registry import product
 from ..text import Files, Templates, plain
@@ -43,20 +43,21 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
     files[f"{_FOLDER}/catalog.py"] = plain(Path(catalog.__file__), "codegen/ptxspec/catalog.py")
+    signatures = list(dict.fromkeys(_signature(v) for c in checked for v in c.instruction.variants))
     requirements = list(dict.fromkeys(v.requires for c in checked for v in c.instruction.variants))
     paths = [c.instruction.path for c in checked]
     floats = [f for f in spec.formats.values() if isinstance(f, Format)]
-    declared = [f for f in floats if not f.is_ieee]
+    declared = [f for f in floats if not is_usual(f)]
     _refuse_what_cannot_be_computed(declared)
     files[f"{_FOLDER}/formats.py"] = templates.render(
-        "emulator/formats.py.j2", ["spec/types.yaml"], usual=[f for f in floats if f.is_ieee], declared=declared,
+        "emulator/formats.py.j2", ["spec/types.yaml"], usual=[f for f in floats if is_usual(f)], declared=declared,
         integers=[f for f in spec.formats.values() if isinstance(f, FixedPoint)],
     )  # fmt: skip
     files[f"{_FOLDER}/index.py"] = templates.render(
         "emulator/index.py.j2", ["spec/targets.yaml", "spec/types.yaml", *paths],
         targets=list(spec.targets.values()), versions=list(spec.versions.values()), types=list(spec.types.values()),
-        requirements=requirements,
-        opcodes=[(c.instruction.opcode, _rows(c.instruction, requirements)) for c in checked],
+        requirements=requirements, signatures=signatures,
+        opcodes=[(c.instruction.opcode, _rows(c.instruction, signatures, requirements)) for c in checked],
     )  # fmt: skip
     files |= {f"{_FOLDER}/instructions/{n}": text for n, text in templates.plain("runtime/instructions").items()}
     for c in checked:
@@ -71,9 +72,23 @@ def _refuse_what_cannot_be_computed(formats: Iterable[Format]) -> None:
             raise PtxspecError(f"spec/types.yaml: error: the emulator cannot compute in {f.name}: {may}")
 
 
-def _rows(instruction: Instruction, requirements: Sequence[Requirement]) -> list[tuple[Variant, int, bool]]:
-    """The variants of an opcode, each with the place of its requirement and whether it may be advised."""
-    return [(v, requirements.index(v.requires), instruction.is_advisable(v)) for v in instruction.variants]
+def _rows(
+    instruction: Instruction, signatures: Sequence[str], requirements: Sequence[Requirement]
+) -> list[tuple[Variant, int, int, bool]]:
+    """The variants of an opcode, with the places of signature and requirement, and whether each may be advised."""
+    return [
+        (v, signatures.index(_signature(v)), requirements.index(v.requires), instruction.is_advisable(v))
+        for v in instruction.variants
+    ]
+
+
+def _signature(v: Variant) -> str:
+    """As templates/runtime/signature.py reads it."""
+    return " ".join((*map(_operand, v.results), "=", *map(_operand, v.sources)))
+
+
+def _operand(o: Operand) -> str:
+    return o.name + (f"[{','.join(o.registers)}]" if o.registers else "") + f":{o.type.name}"
 
 
 def _module(checked: Checked, templates: Templates) -> str:
@@ -200,11 +215,14 @@ class _Writer(Lowering):
         if t.function in _INVENTED:
             return self.module.use(_INVENTED[t.function], t.function, f"_{t.function}")
         f = TABLE[t.function]
-        usual = all(k.format is None or k.format.is_ieee for k in (t.kind, *(a.kind for a in t.arguments)))
+        usual = all(k.format is None or is_usual(k.format) for k in (t.kind, *(a.kind for a in t.arguments)))
         if t.function == "convert" and not (usual and all(k.format for k in (t.kind, t.arguments[0].kind))):
             return self.module.use("conversion", t.function, f"_any_{t.function}")
         if "integer" in f.parameters:
             return self.module.use("integers", t.function)
         if "float" in f.parameters and not usual:
+            if f.needs not in ("", "sign"):
+                message = f"there is no {t.function} in NumPy for a {t.arguments[0].kind}"
+                raise PtxspecError(f"spec/types.yaml: error: {message}")
             return self.module.use("declared", t.function, f"_declared_{t.function}")
         return self.module.use(HOMES[f.clause], t.function)

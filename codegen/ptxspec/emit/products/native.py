@@ -12,9 +12,10 @@ from typing import ClassVar
 import mpmath  # type: ignore[import-untyped]
 
 from ...check.checking import Checked
-from ...model import BOOL, ROUNDINGS, Format, Kind, Spec
+from ...model import BOOL, ROUNDINGS, Format, Kind, Spec, float_in
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program
+from ..fusing import is_usual
 from ..lowering import ELEMENTARY, Function, Line, Lowering, Shared, applications, shared, source_of
 from ..registry import product
 from ..text import Files, Templates
@@ -39,7 +40,7 @@ class CFunction(Function):
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu/native."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime/native").items()}
-    formats = [f for f in spec.formats.values() if isinstance(f, Format) and f.is_ieee]
+    formats = [f for f in spec.formats.values() if isinstance(f, Format) and _has_c(float_in(f))]
     files[f"{_FOLDER}/formats.h"] = templates.render(
         "emulator/native/formats.h.j2",
         ["spec/types.yaml"],
@@ -75,7 +76,7 @@ def why_not(program: Program) -> str:
         return "its operands are not floats of one format"
     values = [*program.inputs, *(let.value for let in program.lets), *applications(program)]
     for kind in dict.fromkeys(v.kind for v in values):
-        if kind.sort == "integer" or (kind.format and not kind.format.is_ieee):
+        if not _has_c(kind):
             return f"it has values of the kind '{kind}'"
     directions = set()
     for a in applications(program):
@@ -89,6 +90,13 @@ def why_not(program: Program) -> str:
     if len(directions - {ANY}) > 1:
         return "its operations round in different directions"
     return ""
+
+
+def _has_c(kind: Kind) -> bool:
+    if kind.sort == "bool":
+        return True
+    usual = kind.format is None or is_usual(kind.format)
+    return kind.sort != "integer" and usual and kind.width in (16, 32, 64)
 
 
 def _direction(program: Program) -> str:

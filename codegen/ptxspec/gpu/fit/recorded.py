@@ -12,12 +12,13 @@ import numpy as np
 from ...model import Core, Format, Variant
 from .. import vectors
 from ..recording import Recording
+from ..registers import unsigned
 from .arrays import Array
 
 
 def has(recording: Recording, core: Core) -> bool:
     return {(core.variant, part) for part in vectors.core_parts(core)} <= {
-        (u.variant[0], u.part) for u in recording.units
+        (u.variant[0], u.part) for u in recording.parts
     }
 
 
@@ -28,25 +29,25 @@ def operands(core: Core, format: Format) -> Array:
 
 def results(recording: Recording, core: Core) -> Array:
     """The results on a core's operands, which the recording has."""
-    units = {u.part: u for u in recording.units if u.variant == (core.variant, 1)}
-    return np.concatenate([units[part].results() for part in vectors.core_parts(core)])
+    found = {u.part: u for u in recording.parts if u.variant == (core.variant, 1)}
+    return np.concatenate([found[part].results() for part in vectors.core_parts(core)])
 
 
 def samples(recording: Recording, v: Variant) -> tuple[Array, Array]:
     """Special and random operands of a variant, and its results."""
     found = [
-        (vectors.operands(v.sources[0].type, 1, u.part.stream, u.part.start, u.part.kept)[0], u.results())
-        for u in recording.units
+        (vectors.operands(v, u.part.stream, u.part.start, u.part.kept)[0], u.results())
+        for u in recording.parts
         if u.variant == (v.spelling, 1) and u.part.stream in ("grid", "uniform")
     ]
-    nothing = np.zeros(0, vectors.unsigned(v.sources[0].type.width))
+    nothing = np.zeros(0, unsigned(v.sources[0].type.width))
     return np.concatenate([nothing, *(x for x, _ in found)]), np.concatenate([nothing, *(r for _, r in found)])
 
 
 def sweep(recording: Recording, v: Variant) -> dict[int, int] | None:
     """The digests of a variant's results on all encodings, by the first encoding of each block; None where not all were
     recorded."""
-    parts = [u for u in recording.units if u.variant == (v.spelling, 1) and not u.part.kept]
+    parts = [u for u in recording.parts if u.variant == (v.spelling, 1) and not u.part.kept]
     blocks = {start: d for u in parts for (start, _), d in zip(u.part.blocks(), u.digests, strict=True)}
     return blocks if len(blocks) * vectors.BLOCK == 1 << v.sources[0].type.width else None
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import groupby
 
-from ....catalog import PtxVersion, Target
+from ....catalog import PtxVersion, Requirement, Target
 from ....model import Spec, Variant
 from ...text import Files, Templates
 
@@ -24,6 +25,19 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Row:
+    """Variants of an opcode that are taken alike, and for each column what takes them."""
+
+    variants: list[Variant]
+    cells: tuple[str, ...]
+
+    @property
+    def runs(self) -> list[tuple[str, int]]:
+        """Each different cell, with the number of columns next to each other that have it."""
+        return [(text, len(list(same))) for text, same in groupby(self.cells)]
+
+
+@dataclass(frozen=True)
 class Brought:
     """What is available since a target or a PTX version, and what no longer is."""
 
@@ -34,19 +48,25 @@ class Brought:
 def emit(spec: Spec, templates: Templates) -> Files:
     """manual/availability and manual/history, as HTML and as Markdown."""
     variants = [v for i in spec.instructions.values() for v in i.variants]
-    cells = {t.name: [_cell(spec, v, t) for v in variants] for t in spec.targets.values() if not t.base}
+    requirements = list(dict.fromkeys(v.requires for v in variants))
+    cells = {t.name: [_cell(spec, r, t) for r in requirements] for t in spec.targets.values() if not t.base}
     columns: list[Column] = []
     for name, found in cells.items():
         if columns and cells[columns[-1].first.name] == found:
             columns[-1] = Column(columns[-1].first, spec.targets[name])
         else:
             columns.append(Column(spec.targets[name], spec.targets[name]))
-    rows = [(v, [cells[c.first.name][i] for c in columns]) for i, v in enumerate(variants)]
+    # What an opcode's variants have in common stands once: those with one requirement are a row.
+    alike: dict[tuple[str, Requirement], list[Variant]] = {}
+    for v in variants:
+        alike.setdefault((v.opcode, v.requires), []).append(v)
+    rows = [Row(vs, tuple(_cell(spec, r, c.first) for c in columns)) for (_, r), vs in alike.items()]
     spellings = Counter(v.spelling for v in variants)
     values = {
         "columns": columns,
         "ambiguous": {s for s, n in spellings.items() if n > 1},
         "rows": rows,
+        "count": len(variants),
         "versions": [(p, _known(spec, p), _by_version(spec, variants, p)) for p in spec.versions.values()],
         "targets": [(t, [v for v in variants if v.requires.target == t.name]) for t in spec.targets.values()],
     }
@@ -60,10 +80,10 @@ def emit(spec: Spec, templates: Templates) -> Files:
     }
 
 
-def _cell(spec: Spec, v: Variant, target: Target) -> str:
-    if not spec.catalog.takes(v.requires, target.name):
+def _cell(spec: Spec, r: Requirement, target: Target) -> str:
+    if not spec.catalog.takes(r, target.name):
         return ""
-    first, last = spec.catalog.window(v.requires, target.name)
+    first, last = spec.catalog.window(r, target.name)
     return f"{first}\N{EN DASH}{last}" if last else first
 
 

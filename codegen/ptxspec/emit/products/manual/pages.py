@@ -14,6 +14,7 @@ from ....grounds import KINDS
 from ....model import (
     ROUNDINGS,
     Code,
+    Entry,
     HardwarePath,
     Implied,
     Instruction,
@@ -31,10 +32,10 @@ from . import availability
 
 @dataclass(frozen=True)
 class Row:
-    """A variant as a line of its page's table."""
+    """What a line of a page's table says of its variants."""
 
-    variant: Variant
-    anchor: str
+    operands: int
+    claim: str
     requires: str
     manual: str
     stands_for: str
@@ -78,7 +79,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     for instruction in instructions:
         values = {
             "i": instruction,
-            "rows": [_row(spec, instruction, v) for v in instruction.variants],
+            "rows": _rows(spec, instruction, instruction.variants),
             "claims": _claims(instruction),
             "recordings": _recordings(spec, instruction),
             "differs": any(v.manual != v.requires for v in instruction.variants),
@@ -92,7 +93,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             ],
             "types": _operands(spec, instruction),
             "assembler": spec.assembler.observed,
-            "refused": [_row(spec, instruction, v) for v in instruction.refused],
+            "refused": _rows(spec, instruction, instruction.refused),
             "refused_lines": [s.text for s in instruction.syntax if any(map(s.gives, instruction.refused))],
             "default": _default_rounding(spec, instruction),
             "targets_text": targets_text,
@@ -108,6 +109,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         if f"manual/{own}.md" in files:
             raise PtxspecError(f"no opcode can be called '{own}': the manual has a page of that name")
     files |= availability.emit(spec, templates)
+    files["manual/style.css"] = templates.render("manual/style.css.j2", [], comment="/* {} */")
     for suffix in ("md", "html"):
         files[f"manual/index.{suffix}"] = templates.render(
             f"manual/index.{suffix}.j2", [i.path for i in instructions], comment="<!-- {} -->",
@@ -117,7 +119,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         if spec.evidence is not None:
             files[f"manual/ledger.{suffix}"] = templates.render(
                 f"manual/ledger.{suffix}.j2", ["spec/observed/evidence.yaml", *(i.path for i in instructions)],
-                comment="<!-- {} -->", evidence=spec.evidence, ledger=spec.ledger, proven=is_proven(spec),
+                comment="<!-- {} -->", evidence=spec.evidence, count=len(spec.ledger), ledger=_ledger(spec),
+                proven=is_proven(spec),
             )  # fmt: skip
         if spec.speed is not None:
             files[f"manual/speed.{suffix}"] = templates.render(
@@ -132,6 +135,14 @@ def is_proven(spec: Spec) -> bool:
     return spec.evidence is not None and spec.evidence.variants == variants and spec.evidence.ledger == spec.ledger
 
 
+def _ledger(spec: Spec) -> list[tuple[str, list[Entry]]]:
+    """The ledger with the lines of an opcode in one that say the same of its variants."""
+    found: dict[tuple[str, int, str, str], list[Entry]] = {}
+    for e in spec.ledger:
+        found.setdefault((e.variant.partition(".")[0], e.operands, e.manual, e.assembler), []).append(e)
+    return [(opcode, entries) for (opcode, *_), entries in found.items()]
+
+
 def _claims(instruction: Instruction) -> list[Claim]:
     found = Counter((v.claim, basis(instruction, v)) for v in instruction.variants)
     return [Claim(name, CLAIMS[name], rests_on, n) for (name, rests_on), n in found.items()]
@@ -143,17 +154,25 @@ def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, C
     return [(r, c) for r, c in counted if c["equal"] + c["inside"] + c["unequal"]]
 
 
+def _rows(spec: Spec, instruction: Instruction, variants: Sequence[Variant]) -> list[tuple[Row, list[Variant]]]:
+    """The lines of a table of variants: those of which all the same is said share one."""
+    found: dict[Row, list[Variant]] = {}
+    for v in variants:
+        found.setdefault(_row(spec, instruction, v), []).append(v)
+    return list(found.items())
+
+
 def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
     longer = instruction.stands_for(v)
     manual = "not listed" if v.manual is None else v.manual.text(spec.newest)
     requires = v.requires.text(spec.newest)
     return Row(
-        v,
-        f"{v.spelling}-{v.operands}",
-        requires,
-        "" if manual == requires else manual,
-        longer.spelling if longer else "",
-        tuple(dict.fromkeys(r.target for r in spec.recordings if spec.claim(v, r.target) == "measured")),
+        operands=v.operands,
+        claim=v.claim,
+        requires=requires,
+        manual="" if manual == requires else manual,
+        stands_for=longer.spelling if longer else "",
+        measured=tuple(dict.fromkeys(r.target for r in spec.recordings if spec.claim(v, r.target) == "measured")),
     )
 
 

@@ -1,0 +1,64 @@
+"""Results as recordings store them: compressed, and named by their digest."""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..diagnostics import PtxspecError
+from .vectors import Part
+
+Array = NDArray[Any]
+
+# The raw stream without a header: thousands of small arrays do not each need a checksum.
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
+
+
+@dataclass(frozen=True)
+class Blob:
+    """`differences` is the size of the words that the data are differences of, 0 where they are the results. `line` is
+    the file's and the number of the line that says so."""
+
+    key: str
+    data: bytes
+    differences: int
+    line: str
+
+    def results(self, type_: np.dtype[Any]) -> Array:
+        """All words, one after the other."""
+        try:
+            raw = lzma.decompress(self.data, lzma.FORMAT_RAW, filters=_FILTERS)
+            if self.differences:
+                planes = np.frombuffer(raw, np.uint8).reshape(self.differences, -1)
+                words = np.ascontiguousarray(planes.T).view(f"<u{self.differences}")
+                raw = np.cumsum(words, dtype=words.dtype).tobytes()
+            if digest(raw) != self.key:
+                raise ValueError("the results have another digest")
+            return np.frombuffer(raw, type_.newbyteorder("<"))
+        except (ValueError, TypeError, lzma.LZMAError) as e:
+            raise PtxspecError(f"{self.line}: {e}") from None
+
+
+def coded(results: Array, part: Part, line: str) -> Blob:
+    """The results of a part as they are stored."""
+    raw, width = little(results), 0
+    key = digest(raw)
+    if part.stream.startswith("every"):
+        # Operands next to each other have results near each other.
+        words, width = np.frombuffer(raw, results.dtype.newbyteorder("<")), results.dtype.itemsize
+        steps = np.diff(words, prepend=words.dtype.type(0)).astype(words.dtype)
+        raw = steps.view(np.uint8).reshape(-1, width).T.tobytes()
+    return Blob(key, lzma.compress(raw, lzma.FORMAT_RAW, filters=_FILTERS), width, line)
+
+
+def little(values: Array) -> bytes:
+    return np.ascontiguousarray(values, values.dtype.newbyteorder("<")).tobytes()
+
+
+def digest(raw: bytes) -> str:
+    return hashlib.blake2b(raw, digest_size=8).hexdigest()

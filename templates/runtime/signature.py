@@ -1,0 +1,224 @@
+"""What a variant takes and gives: registers, and how lanes stand in them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from . import formats
+from .binary import Array, Format
+from .index import TYPES
+
+if TYPE_CHECKING:
+    from .declared import Declared
+    from .integers import FixedPoint
+
+# NumPy's float types, by exponent and fraction bits.
+_FLOATS = {(5, 10): "float16", (8, 23): "float32", (11, 52): "float64"}
+# Types of ml_dtypes, by what its formats declare: exponent and fraction bits, bias, NaN magnitudes, sign, infinity.
+_EXTENSIONS = {
+    (8, 7, 127, 127, True, True): "bfloat16",
+    (5, 2, 15, 3, True, True): "float8_e5m2",
+    (4, 3, 7, 1, True, False): "float8_e4m3fn",
+    (8, 0, 127, 1, False, False): "float8_e8m0fnu",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Type:
+    """A type of registers: `lanes` encodings of a sort ("float", "integer", "bits", "bool"), each `width` bits in
+    `lane_width`, `shift` bits above the lowest."""
+
+    name: str
+    sort: str
+    number: Format | Declared | FixedPoint | None
+    width: int
+    lanes: int
+    lane_width: int
+    shift: int
+
+    @cached_property
+    def bits(self) -> np.dtype[Any]:
+        """Of a register."""
+        return np.dtype(bool if self.sort == "bool" else f"u{self.lane_width * self.lanes // 8}")
+
+    @cached_property
+    def lane(self) -> np.dtype[Any]:
+        """Of an encoding."""
+        if self.sort == "bool":
+            return self.bits
+        return np.dtype(f"u{next(w for w in (8, 16, 32, 64) if w >= self.width) // 8}")
+
+    @cached_property
+    def stands_alone(self) -> bool:
+        """Is a lane's part of the register its encoding and nothing else?"""
+        whole = self.width == self.lane_width == 8 * self.lane.itemsize
+        return self.sort == "bool" or (whole and (self.lanes == 1 or sys.byteorder == "little"))
+
+    @cached_property
+    def native_name(self) -> str:
+        """The type of numbers of one lane that NumPy has, or ml_dtypes; empty where there is none."""
+        f: Any = self.number
+        if f is None or self.lanes > 1 or not self.stands_alone:
+            return ""
+        if self.sort == "integer":
+            return f"int{f.width}" if f.signed and not f.point else ""
+        fields = (f.exponent_bits, f.fraction_bits)
+        if isinstance(f, Format):
+            nans = (1 << f.fraction_bits) - 1
+            return _FLOATS.get(fields) or _EXTENSIONS.get((*fields, f.bias, nans, True, True), "")
+        if f.has_subnormals == f.has_zero == f.signed:
+            return _EXTENSIONS.get((*fields, f.bias, f.nans, f.signed, f.has_infinity), "")
+        return ""
+
+    @cached_property
+    def native(self) -> np.dtype[Any] | None:
+        """The type that `native_name` names, if it is installed."""
+        if self.native_name not in _EXTENSIONS.values():
+            return np.dtype(self.native_name) if self.native_name else None
+        try:
+            import ml_dtypes
+        except ImportError:
+            return None
+        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, self.native_name))
+        return found
+
+    @cached_property
+    def _scalar(self) -> type | None:
+        """NumPy's own type of that name."""
+        return None if self.native_name in _EXTENSIONS.values() else getattr(np, self.native_name or "-", None)
+
+    def is_native(self, dtype: np.dtype[Any]) -> bool:
+        # NumPy makes the name of a type anew each time it is asked.
+        if dtype.type is self._scalar:
+            return True
+        return bool(self.native_name) and dtype.name == self.native_name and dtype.itemsize == self.bits.itemsize
+
+    @cached_property
+    def accepted(self) -> str:
+        """What arrays an operand may be, in words."""
+        if self.sort == "bool":
+            return "bool"
+        if self.lanes > 1:
+            return f"{self.bits} (the bits of {self.lanes} lanes)"
+        return f"{self.native_name} or {self.bits} (bits)" if self.native_name else f"{self.bits} (bits)"
+
+    def in_order_of(self, array: Array) -> np.dtype[Any]:
+        """The type of bits in an array's byte order."""
+        return self.bits if array.dtype.isnative else self.bits.newbyteorder("S")
+
+    def unpack(self, registers: Array) -> Array:
+        """The encodings of registers, those of a register side by side."""
+        if self.stands_alone:
+            return registers.view(self.lane)
+        mask = registers.dtype.type((1 << self.width) - 1)
+        places = np.arange(self.lanes) * self.lane_width + self.shift
+        found: Array = registers[:, None] >> places.astype(registers.dtype) & mask
+        return found.astype(self.lane).reshape(-1)
+
+    def pack(self, lanes: Array) -> Array:
+        """The inverse of `unpack`."""
+        if self.stands_alone:
+            return lanes.view(self.bits)
+        found = np.zeros(lanes.size // self.lanes, self.bits)
+        for i in range(self.lanes):
+            part = lanes[i :: self.lanes].astype(self.bits)
+            found |= part << self.bits.type(i * self.lane_width + self.shift)
+        return found
+
+
+# The names of registers, and their types.
+Registers: TypeAlias = "tuple[tuple[str, Type], ...]"
+
+
+@dataclass(frozen=True, eq=False)
+class Operand:
+    """A result or source by its name; where its lanes stand in registers of their own, these have other names."""
+
+    name: str
+    registers: tuple[str, ...]
+    type: Type
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Which lane each register has, where they have one each."""
+        return tuple(int(r[len(self.name) :]) for r in self.registers) if self.registers != (self.name,) else ()
+
+    def unpack(self, registers: Sequence[Array], lanes: int) -> Array:
+        """What each of `lanes` lanes has of it, lanes of an element side by side."""
+        if self.order:
+            columns = dict(zip(self.order, registers, strict=True))
+            return np.stack([self.type.unpack(columns[i]) for i in range(lanes)], axis=-1).reshape(-1)
+        found = self.type.unpack(registers[0])
+        return found if lanes == self.type.lanes else np.repeat(found, lanes)
+
+    def pack(self, found: Array, lanes: int) -> list[Array]:
+        """The registers, in the statement's order."""
+        if self.order:
+            return [self.type.pack(np.ascontiguousarray(found[i::lanes])) for i in self.order]
+        return [self.type.pack(found)]
+
+
+@dataclass(frozen=True, eq=False)
+class Signature:
+    """`results` are d or p and, of p|q, q. The type of all sources is `uniform`, where they are floats of one type like
+    IEEE 754's in a register each, and the result is such a one or the predicate of a lane."""
+
+    results: tuple[Operand, ...]
+    sources: tuple[Operand, ...]
+
+    @cached_property
+    def lanes(self) -> int:
+        return max(len(o.order) or o.type.lanes for o in (self.results[0], *self.sources))
+
+    @cached_property
+    def registers(self) -> Registers:
+        """Those of the sources, in the statement's order."""
+        return tuple((r, o.type) for o in self.sources for r in o.registers)
+
+    @cached_property
+    def places(self) -> tuple[Registers, ...]:
+        """The registers of the first result, and of both where there are two."""
+        counts = range(1, len(self.results) + 1)
+        return tuple(tuple((r, o.type) for o in self.results[:n] for r in o.registers) for n in counts)
+
+    @cached_property
+    def common(self) -> Type | None:
+        """The type of all sources."""
+        first = self.sources[0].type
+        return first if all(o.type is first for o in self.sources) else None
+
+    @cached_property
+    def uniform(self) -> Type | None:
+        t, (result, *second) = self.common, self.results
+        if t is None or not isinstance(t.number, Format) or not t.stands_alone or second:
+            return None
+        alone = not any(o.order for o in (result, *self.sources))
+        return t if alone and (result.type is t or (result.type.sort == "bool" and t.lanes == 1)) else None
+
+
+@lru_cache(maxsize=256)
+def type_named(name: str) -> Type:
+    sort, of, lanes, lane_width, shift = TYPES[name]
+    if isinstance(of, int):
+        return Type(name, sort, None, of, lanes, lane_width, shift)
+    number = getattr(formats, of)
+    return Type(name, sort, number, number.width, lanes, lane_width, shift)
+
+
+@lru_cache(maxsize=4096)
+def signature(text: str) -> Signature:
+    """Of a line of the index: `p:pred q:pred = a:f32 b:f32`, or `a[a1,a0]:f32` of lanes in registers of their own."""
+    results, sources = ([_operand(o) for o in side.split()] for side in text.split("="))
+    return Signature(tuple(results), tuple(sources))
+
+
+def _operand(text: str) -> Operand:
+    place, _, type_name = text.partition(":")
+    name, _, registers = place.rstrip("]").partition("[")
+    return Operand(name, tuple(registers.split(",")) if registers else (name,), type_named(type_name))

@@ -1,0 +1,184 @@
+"""Made-up instructions whose operands and results have types of their own, some in formats unlike IEEE 754's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ptxspec.check.checking import check
+from ptxspec.emit.registry import products
+from ptxspec.emit.text import Templates
+from ptxspec.evaluate import lanes_of, registers_of
+from ptxspec.model import BOOL, Type, Variant
+from ptxspec.read.link import read
+from ptxspec.semantics.compile import Compiler
+from ptxspec.semantics.exact.evaluate import run
+
+from helpers.project import copied
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+FORMATS = """\
+  e4m3:  {exponent_bits: 4, fraction_bits: 3, infinity: none, nan: [0x7f, 0xff], canonical_nan: 0x7f, overflow: nan}
+  e5m2:  {exponent_bits: 5, fraction_bits: 2, canonical_nan: 0x7f}
+  e2m1:  {exponent_bits: 2, fraction_bits: 1, infinity: none, nan: none, invalid: 0x7, overflow: largest, container: 4}
+  e2m3:  {exponent_bits: 2, fraction_bits: 3, infinity: none, nan: none, invalid: 0x1f, overflow: largest, container: 8}
+  e3m2:  {exponent_bits: 3, fraction_bits: 2, infinity: none, nan: none, invalid: 0x1f, overflow: largest,
+          container: 8, align: upper}
+  ue8m0: {exponent_bits: 8, fraction_bits: 0, sign: none, zero: none, subnormals: none, infinity: none, nan: [0xff],
+          canonical_nan: 0xff, overflow: nan}
+  ue5m3: {exponent_bits: 5, fraction_bits: 3, sign: none, infinity: none, nan: [0xff], canonical_nan: 0xff,
+          overflow: largest}
+  e3m4:  {exponent_bits: 3, fraction_bits: 4, subnormals: none, canonical_nan: 0x7f}
+  short: {exponent_bits: 2, fraction_bits: 1, canonical_nan: 0x7}
+  tf32:  {exponent_bits: 8, fraction_bits: 10, canonical_nan: 0x3ffff, container: 32, align: upper}
+  s2f6:  {integer: signed, bits: 8, point: 6}
+  s8:    {integer: signed, bits: 8}
+  u8:    {integer: unsigned, bits: 8}
+  s16:   {integer: signed, bits: 16}
+  s32:   {integer: signed, bits: 32}
+  u32:   {integer: unsigned, bits: 32}
+  s64:   {integer: signed, bits: 64}
+  u64:   {integer: unsigned, bits: 64}
+"""
+TYPES = """\
+  e4m3:   {format: e4m3,  lanes: 1, nan: canonical, constraint: r, registers: .b8,  summary: made up}
+  e5m2:   {format: e5m2,  lanes: 1, nan: canonical, constraint: r, registers: .b8,  summary: made up}
+  e3m2:   {format: e3m2,  lanes: 1, constraint: r, registers: .b8,  summary: made up}
+  ue8m0:  {format: ue8m0, lanes: 1, nan: canonical, constraint: r, registers: .b8,  summary: made up}
+  tf32:   {format: tf32,  lanes: 1, nan: canonical, constraint: r, registers: .b32, summary: made up}
+  e4m3x2: {format: e4m3,  lanes: 2, nan: canonical, constraint: h, registers: .b16, summary: made up}
+  e2m1x2: {format: e2m1,  lanes: 2, constraint: r, registers: .b8,  summary: made up}
+  e3m2x2: {format: e3m2,  lanes: 2, constraint: h, registers: .b16, summary: made up}
+  s2f6x2: {format: s2f6,  lanes: 2, constraint: h, registers: .b16, summary: made up}
+  s8:     {format: s8,    lanes: 1, constraint: r, registers: .s8,  summary: made up}
+  s32:    {format: s32,   lanes: 1, constraint: r, registers: .s32, summary: made up}
+  u32:    {format: u32,   lanes: 1, constraint: r, registers: .u32, summary: made up}
+  s64:    {format: s64,   lanes: 1, constraint: l, registers: .s64, summary: made up}
+  u64:    {format: u64,   lanes: 1, constraint: l, registers: .u64, summary: made up}
+  b32:    {bits: 32,      lanes: 1, constraint: r, registers: .b32, summary: made up}
+"""
+# Opcode: syntax and semantics.
+INSTRUCTIONS = {
+    "setp": (
+        [
+            "setp.{eq,lt,ltu}{.ftz}.{f32,f16,s32}  p{|q}, a, b",
+            "setp.{eq,lt,ltu}.f16x2  p0|p1, a, b",
+            "setp.{eq,lt,ltu}.f32  p{|q}, a, b, {!}c:pred",
+        ],
+        """\
+if type == s32:
+    p = sameInteger(a, b) if cmp == "eq" else lessInteger(a, b)
+else:
+    p = a == b if cmp == "eq" else a < b if cmp == "lt" else a < b or isNaN(a) or isNaN(b)
+q = not p
+if operands == 3:
+    p = p and c
+    q = q and c
+""",
+    ),
+    "cvt": (
+        [
+            "cvt{.rnd}.{f16,f32,e4m3,e5m2,ue8m0,e3m2,tf32}.{f16,f32,f64,e4m3,s32,u64}  d, a",
+            "cvt{.rnd}.{s8,s32,s64,u64}.{f32,f64,e4m3,s32,u64}  d, a",
+            "cvt{.rnd}{.relu}.{e4m3x2,f16x2}.f32  d, a1, a0",
+            "cvt{.rnd}.{e2m1x2,e3m2x2,s2f6x2}.f32  d, a1, a0",
+            "cvt{.rnd}.f16x2.{e2m1x2,e3m2x2,e4m3x2,s2f6x2}  d, a",
+        ],
+        "d = convert(a, type)\n",
+    ),
+    "fma": (
+        ["fma{.rnd}{.sat}.f32.{f16,bf16}  d, a, b, c:d"],
+        "d = fusedMultiplyAdd(convert(a, f32), convert(b, f32), c)\n",
+    ),
+    "selp": (["selp.{f32,e4m3,b32}  d, a, b, {!}c:pred"], "d = a if c else b\n"),
+    "slct": (["slct{.ftz}.f32.s32  d, a:d, b:d, c"], "d = a if not lessInteger(c, 0) else b\n"),
+    "add": (["add{.rnd}.{e4m3,e5m2,tf32,e4m3x2,e2m1x2}  d, a, b"], "d = a + b\n"),
+    "scale": (["scale.f16x2.f32  d, a:d, b"], "x = convert(a, f32) * b\nd = convert(x, f16)\n"),
+    "flip": (["flip.{e3m2,tf32}  d, a"], "d = float_of(~bits(a) ^ bits(a) << 1)\n"),
+}
+
+
+def project(to: Path) -> Path:
+    """A generated project with nothing but these."""
+    copied(to, ())
+    path = to / "spec/types.yaml"
+    text = path.read_text("utf-8").replace("\nnan_rules:", f"\n{FORMATS}\nnan_rules:", 1)
+    path.write_text(text.rstrip() + "\n" + TYPES, "utf-8")
+    # What the assembler knows of elsewhere has its home here.
+    path = to / "spec/assembler.yaml"
+    known = "|".join(re.findall(r"^  (\w+):", TYPES + "\n  eq:\n  lt:\n  ltu:", re.MULTILINE))
+    path.write_text(re.sub(rf"(?<=[\s\[])({known}),\s", "", path.read_text("utf-8")), "utf-8")
+    path = to / "spec/modifiers.yaml"
+    text = path.read_text("utf-8").replace("groups:\n", "groups:\n  cmp: [eq, lt, ltu]\n", 1)
+    made_up = "".join(f"  {m}: {{summary: made up}}\n" for m in ("eq", "lt", "ltu"))
+    text = text.replace("\nmodifiers:\n", f"\nmodifiers:\n{made_up}", 1)
+    path.write_text(text, "utf-8")
+    for opcode, (syntax, semantics) in INSTRUCTIONS.items():
+        lines = "".join(f"  - '{s}'\n" for s in syntax)
+        body = "".join(f"  {line}\n" for line in semantics.splitlines())
+        text = f"opcode: {opcode}\nsummary: Made up.\nsyntax:\n{lines}"
+        text += f"requires:\n  - {{ptx: 8.0, target: sm_90}}\nsemantics: |\n{body}"
+        (to / f"spec/instructions/{opcode}.yaml").write_text(text, "utf-8")
+    # Of all products, the emulator's.
+    checked, errors = check(specification := read(to))
+    assert not errors, errors
+    for product in ("emulator", "emulator-c", "emulator-units"):
+        for name, made in products()[product](specification, checked, Templates(to)).items():
+            (to / "generated" / name).parent.mkdir(parents=True, exist_ok=True)
+            (to / "generated" / name).write_text(made, "utf-8")
+    return to
+
+
+class Exact:
+    """What the exact back end makes of a variant's registers."""
+
+    def __init__(self, root: Path) -> None:
+        self.spec = read(root)
+        self.variants = {v.key: v for i in self.spec.instructions.values() for v in i.variants}
+        self._compiler = Compiler(self.spec)
+
+    def run(self, v: Variant, columns: Sequence[Array]) -> list[list[int]]:
+        """The bits of each register of the results, for columns of the bits of the operands' registers."""
+        program = self._compiler.programs(self.spec.instructions[v.opcode], v)[None]
+        rows = []
+        for row in zip(*(c.tolist() for c in columns), strict=True):
+            registers = iter(map(int, row))
+            inputs = [lanes_of(s, [next(registers) for _ in s.places], v.lanes) for s in v.sources]
+            lanes = [run(program, [x[i] for x in inputs]) for i in range(v.lanes)]
+            results = zip(v.results, zip(*lanes, strict=True), strict=True)
+            rows.append([x for r, column in results for x in registers_of(r, column)])
+        return [list(c) for c in zip(*rows, strict=True)]
+
+
+def operands(v: Variant, count: int, seed: int = 1) -> list[Array]:
+    """Bits of registers for a variant: lanes at the edges of their format, near each other, and any."""
+    rng = np.random.default_rng(seed)
+    return [_register(s.type, count, rng) for s in v.sources for _ in s.places]
+
+
+def _register(t: Type, count: int, rng: np.random.Generator) -> Array:
+    if t.kind == BOOL:
+        return rng.integers(0, 2, count).astype(bool)
+    width, f = t.kind.width, t.kind.format
+    edges = [0, 1, 2, (1 << width) - 1, (1 << width - 1) - 1, 1 << width - 1, (1 << width - 1) + 1]
+    if f is not None:
+        magnitudes = {f.least_normal, f.largest, f.first_nan, f.canonical_nan, f.bias << f.fraction_bits}
+        edges += [s | (m + i) & (f.magnitudes - 1) for m in magnitudes for i in (-1, 0, 1) for s in (0, f.sign_bit)]
+    lanes = (
+        rng.integers(0, 1 << width, (t.lanes, count), dtype=np.uint64, endpoint=False)
+        if width < 64
+        else (rng.integers(0, (1 << 64) - 1, (t.lanes, count), dtype=np.uint64, endpoint=True))
+    )
+    chosen = np.array(edges, np.uint64)[rng.integers(0, len(edges), lanes.shape)]
+    lanes = np.where(rng.random(lanes.shape) < 0.6, chosen, lanes)
+    if f is not None and width >= 16:
+        # Of numbers of ordinary size sums and products tell most.
+        exponent = (f.bias + rng.integers(-9, 17, lanes.shape)).astype(np.uint64) << np.uint64(f.fraction_bits)
+        kept = np.uint64(f.sign_bit | (1 << f.fraction_bits) - 1)
+        lanes = np.where(rng.random(lanes.shape) < 0.4, lanes & kept | exponent, lanes)
+    packed = [t.pack([int(x) for x in column]) for column in lanes.T]
+    return np.array(packed, f"u{t.width // 8}")
