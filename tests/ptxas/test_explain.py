@@ -7,8 +7,10 @@ import re
 import subprocess
 from pathlib import Path
 
+import ptxspec
 import pytest
 from helpers import ROOT
+from helpers.comparisons import with_comparisons
 from helpers.linting import written
 from ptxspec import Database
 from ptxspec.cli.main import main
@@ -108,6 +110,14 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
         ("Missing .target directive at start of file 'a.ptx'", "`.target sm_"),
         ("Parsing error near 'st': syntax error", "the statement before 'st' lacks its semicolon"),
         ("Unknown symbol 'x'", "`.reg .f32 x;`"),
+        ("Illegal vector size: 3", "as many registers as the instruction takes"),
+        ("Incompatible elements of vector expression", "all of the size that it takes"),
+        ("Predicate output not allowed for instruction 'setp'", "there is no second result"),
+        ("Predicate output expected for instruction 'setp'", "declare it by .reg .pred"),
+        ("Integer constant expression expected", "write 1 and not 1.0"),
+        ("Constant expression has division by zero", "divides nothing by zero"),
+        ("Unsupported cast operation", "only (.s64) and (.u64)"),
+        ("Sink '_' not allowed as a source operand", "name a register"),
         ("Something else altogether", "not what this is about"),
     ],
 )
@@ -163,3 +173,13 @@ def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsy
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"all is well\n")))
     assert main(["explain", "--root", str(ROOT)]) == 0
     assert "no complaint" in capsys.readouterr().out
+
+
+def test_messages_about_comparisons_are_explained(ptxas: Path, tmp_path: Path) -> None:
+    db = ptxspec.load(with_comparisons(tmp_path / "project"))
+    statements = ["setp.f32 %p0, %f1, %f2;", "setp.lt.f32 %p0, %f1, %f2, %p3;", "setp.lt.f32 %p0, %f1, %r2, %f3;"]
+    said = [m for found in judge(ptxas, statements, "sm_90", "8.0") for m in found]
+    text = "\n".join(explain(db, [f"ptxas fatal   : {m}" for m in said]))
+    assert "write one of setp.eq.f32" in text
+    assert "what is done with the predicate behind the operands, as in setp.eq.and.f32 p|q, a, b, c" in text
+    assert "the operands are p|q, a, b or p, a, b or p0|p1, a, b or p|q, a, b, c" in text

@@ -85,6 +85,17 @@ class Variant(NamedTuple):
         return self.modifiers.union(self.types)
 
     @property
+    def places(self) -> str:
+        """Its operands as a statement has them, with names made up: "d, a, b"."""
+        results = [f"p{i}" for i in range(self.result_registers)] if self.result_registers > 1 else []
+        results = results or ["p" if self.kind == "predicate" else "d", *["q"] * (self.second is not None)]
+        found = ["|".join(results)]
+        for name, source in zip("abcefghi", self.sources, strict=False):
+            lanes = [f"{name}{i}" for i in reversed(range(source.registers))] if source.registers > 1 else [name]
+            found.append(f"{{{', '.join(lanes)}}}" if source.braced else ", ".join(lanes))
+        return ", ".join(found)
+
+    @property
     def advisable(self) -> bool:
         return self.manual is not None and self.hazard is None
 
