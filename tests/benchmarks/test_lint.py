@@ -10,15 +10,16 @@ from pathlib import Path
 import ptxspec
 import pytest
 from helpers import ROOT
-from ptxspec.ptxas.asking import find_ptxas, statement
+from helpers.linting import written
+from ptxspec.ptxas.asking import REGISTERS, find_ptxas
 
 SCRIPT = Path(sys.executable).with_name("ptxspec")
-HEADER = """\
+HEADER = f"""\
 .version 9.5
 .target sm_75
 .address_size 64
-.visible .entry k() {
-.reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %b<8>; .reg .f32 %f<8>; .reg .f64 %d<8>; .reg .pred %p<8>;
+.visible .entry k() {{
+{" ".join(f".reg .{type} {name}<8>;" for type, name in REGISTERS.items())}
 """
 
 
@@ -26,8 +27,8 @@ def test_lint(compare: Callable[..., None], tmp_path: Path) -> None:
     ptxas = find_ptxas()
     if ptxas is None:
         pytest.skip("no ptxas found: install the wheel nvidia-cuda-nvcc or the CUDA toolkit")
-    taken = ptxspec.load(ROOT).available(target="sm_75", ptx="9.5")
-    lines = [statement(v.spelling, v.operands, v.spelling.startswith("testp")) for v in taken]
+    db = ptxspec.load(ROOT)
+    lines = [written(db, v.spelling, v.operands) for v in db.available(target="sm_75", ptx="9.5")]
     path = tmp_path / "many.ptx"
     path.write_text(HEADER + "\n".join((lines * (100_000 // len(lines) + 1))[:100_000]) + "\nret;\n}\n", "utf-8")
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from ptxspec import Database
 from ptxspec.lint.findings import ERROR, Finding
-from ptxspec.ptxas.asking import REGISTERS, STATEMENT, judge, statement
+from ptxspec.ptxas.asking import FIRST_LINE, FOOTER, HEADER, STATEMENT, judge
+from ptxspec.ptxas.statements import Writer, alike
 
 Pair = tuple[str, str]
 
@@ -26,9 +27,9 @@ ENDS = [NEWEST, ("sm_13", "1.3"), ("sm_35", "3.1"), ("sm_80", "7.0"), ("sm_90a",
 def errors_by_line(db: Database, statements: Sequence[str], pair: Pair) -> dict[int, list[Finding]]:
     target, ptx = pair
     found: dict[int, list[Finding]] = {}
-    for f in db.lint(f".version {ptx}\n.target {target}\n" + "\n".join(statements)):
+    for f in db.lint(HEADER.format(ptx=ptx, target=target) + "\n".join(statements) + FOOTER):
         if f.severity == ERROR:
-            found.setdefault(f.line - 3, []).append(f)
+            found.setdefault(f.line - FIRST_LINE, []).append(f)
     return found
 
 
@@ -53,9 +54,20 @@ HEADS = ("", "rn", "rz", "rm", "rp", "approx", "full")
 FLAGS = ("ftz", "sat", "oob", "relu", "NaN", "xorsign", "abs")
 
 
-def written(db: Database, spelling: str, operands: int) -> str:
-    predicate = db.opcodes[spelling.partition(".")[0]].variants[0].kind == "predicate"
-    return statement(spelling, operands, predicate)
+def spelled_types(db: Database) -> list[str]:
+    """The types that spellings end in."""
+    return list(dict.fromkeys(t for v in db.variants for t in v.types))
+
+
+def writer(db: Database) -> Writer:
+    return Writer(db.data["assembler"]["registers"])
+
+
+def written(db: Database, spelling: str, operands: int, second: bool = False, inverted: bool = False) -> str:
+    """A spelling, right or wrong, with so many source registers."""
+    opcode, *names = spelling.split(".")
+    found = db.find(opcode, names, operands) or alike(db.opcodes[opcode].variants, db.split(names)[1], operands)
+    return writer(db).statement(spelling, found, second, inverted)
 
 
 STRANGE_NAMES = (
@@ -83,8 +95,9 @@ OPERANDS = (
 
 
 def mutated(db: Database, r: random.Random) -> str:
-    """A variant's statement, often spoilt in one place or several; `@` in an operand stands for the registers."""
-    modifiers, types = list(db.data["modifiers"]), list(db.data["types"])
+    """A variant's statement, often spoilt in one place or several; `@` in an operand stands for the registers. Empty
+    where other instructions have the form, of which nothing is known."""
+    modifiers, types = list(db.data["modifiers"]), spelled_types(db)
     ignored = [n for group in db.data["assembler"]["ignored"] for n in group]
     v = r.choice(db.variants)
     opcode, *names = v.spelling.split(".")
@@ -105,18 +118,15 @@ def mutated(db: Database, r: random.Random) -> str:
             r.shuffle(names)
         else:
             opcode = r.choice(list(db.opcodes))
-    register = next((REGISTERS[n] for n in reversed(names) if n in REGISTERS), "%f")
-    result = "%p" if db.opcodes[opcode].variants[0].kind == "predicate" else register
+    if db.is_elsewhere(opcode, names):
+        return ""
     count = max(0, v.operands + (r.choice((-1, 1, 2, -3)) if r.random() < 0.1 else 0))
-    prefixes = [result, *[register] * count]
-    if db.form(opcode, *names) in db.mixed_forms:
-        # What is not declared here has the types that the form wants: the first one at both ends.
-        one, two = (REGISTERS[n] for n in names if n in REGISTERS)
-        prefixes = [one, *[two] * (count - 1), one][: count + 1]
-    operands = [f"{prefix}{i}" for i, prefix in enumerate(prefixes)]
+    types = db.split(names)[1]
+    found = db.find(opcode, names, count) or alike(db.opcodes[opcode].variants, types or v.types, count)
+    operands = writer(db).operands(found)
     if r.random() < 0.25:
         i = r.randrange(len(operands))
-        operands[i] = r.choice(OPERANDS).replace("@", prefixes[i])
+        operands[i] = r.choice(OPERANDS).replace("@", re.sub(r"\d+$", "", operands[i]))
     before = r.choice(("", "", "", "@%p1 ", "@!%p2 ", f"L{r.randrange(10**9)}: "))
     spelled = ".".join((opcode, *names))
     return f"{before}{spelled}{r.choice((' ', '  ', chr(9)))}{r.choice((', ', ',', ' , ')).join(operands)};"
@@ -128,10 +138,10 @@ def spoilt(db: Database, count: int, seed: object) -> list[str]:
     return [s for s in some if STATEMENT.fullmatch(s)]
 
 
-def places(type_: str) -> str:
+def register(db: Database, type_: str) -> str:
     """A register for a type of any section."""
-    if type_ in REGISTERS:
-        return REGISTERS[type_]
+    if type_ in db.data["assembler"]["registers"]:
+        return writer(db).register(type_)
     m = re.search(r"(\d+)(?:x(\d+))?$", type_)
     bits = int(m[1]) * int(m[2] or 1) if m else 32
     return "%r" if bits == 32 else "%b" if bits == 64 else "%h"

@@ -16,6 +16,7 @@ from helpers.linting import (
     Pair,
     disagreements,
     pairs,
+    spelled_types,
     spoilt,
     written,
 )
@@ -27,7 +28,7 @@ def spellings(db: Database) -> Iterator[tuple[str, int]]:
     """All combinations of a modifier of the first place, further ones and a type, with 1 to 4 operands."""
     ignored = [n for group in db.data["assembler"]["ignored"] for n in group if n in db.data["modifiers"]]
     heads = (*HEADS, *ignored)
-    for opcode, type_ in itertools.product(db.opcodes, db.data["types"]):
+    for opcode, type_ in itertools.product(db.opcodes, spelled_types(db)):
         for head in heads:
             for count in range(len(FLAGS) + 1):
                 for flags in itertools.combinations(FLAGS, count):
@@ -43,7 +44,7 @@ def drawn(db: Database, r: random.Random) -> tuple[str, int]:
     """One of them, or of those with more modifiers of the first place."""
     heads = r.sample(HEADS[1:], r.choice((0, 1, 1, 1, 2)))
     flags = [n for n in FLAGS if r.random() < 0.5]
-    return ".".join((r.choice(list(db.opcodes)), *heads, *flags, r.choice(list(db.data["types"])))), r.randint(1, 4)
+    return ".".join((r.choice(list(db.opcodes)), *heads, *flags, r.choice(spelled_types(db)))), r.randint(1, 4)
 
 
 @pytest.mark.parametrize("pair", ENDS)

@@ -7,12 +7,15 @@ import re
 import subprocess
 from pathlib import Path
 
+import ptxspec
 import pytest
 from helpers import ROOT
+from helpers.comparisons import with_comparisons
+from helpers.linting import written
 from ptxspec import Database
 from ptxspec.cli.main import main
-from ptxspec.ptxas.asking import judge, statement
-from ptxspec.ptxas.explain import complaints, explain
+from ptxspec.ptxas.asking import judge
+from ptxspec.ptxas.explain import explain, messages
 
 MODULE = """\
 .version 6.5
@@ -40,7 +43,7 @@ def test_a_log_is_explained_by_its_file(db: Database, ptxas: Path, tmp_path: Pat
     source = tmp_path / "a.ptx"
     source.write_text(MODULE)
     log = log_of(ptxas, source)
-    found = complaints(db, log)
+    found = messages(db, log)
     new = [c for c in found if "requires .target sm_80" in c.text and "NaN" in c.text and "f32" in c.found[0].message]
     assert [line for _, line in new[0].places] == [5, 6]
     text = "\n".join(explain(db, log))
@@ -107,6 +110,14 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
         ("Missing .target directive at start of file 'a.ptx'", "`.target sm_"),
         ("Parsing error near 'st': syntax error", "the statement before 'st' lacks its semicolon"),
         ("Unknown symbol 'x'", "`.reg .f32 x;`"),
+        ("Illegal vector size: 3", "as many registers as the instruction takes"),
+        ("Incompatible elements of vector expression", "all of the size that it takes"),
+        ("Predicate output not allowed for instruction 'setp'", "there is no second result"),
+        ("Predicate output expected for instruction 'setp'", "declare it by .reg .pred"),
+        ("Integer constant expression expected", "write 1 and not 1.0"),
+        ("Constant expression has division by zero", "divides nothing by zero"),
+        ("Unsupported cast operation", "only (.s64) and (.u64)"),
+        ("Sink '_' not allowed as a source operand", "name a register"),
         ("Something else altogether", "not what this is about"),
     ],
 )
@@ -122,10 +133,10 @@ def test_without_the_file_the_version_named_is_that_of_the_oldest_variant_meant(
     """Whatever ptxas says of all variants on all targets."""
     floors: dict[tuple[str, str], set[str]] = {}
     newest = db.catalog.newest_version
-    statements = [statement(v.spelling, v.operands, v.kind == "predicate") for v in db.variants]
+    statements = [written(db, v.spelling, v.operands) for v in db.variants]
     for target in db.targets:
-        for v, messages in zip(db.variants, judge(ptxas, statements, target, newest), strict=True):
-            for m in messages:
+        for v, said in zip(db.variants, judge(ptxas, statements, target, newest), strict=True):
+            for m in said:
                 if found := re.search(r"requires \.target (\w+) or higher", m):
                     floors.setdefault((m, found[1]), set()).add(v.requires.ptx)
     assert len(floors) > 40
@@ -150,7 +161,7 @@ def test_ptxas_may_have_another_name(db: Database, ptxas: Path, tmp_path: Path) 
     source, other = tmp_path / "a.ptx", tmp_path / "ptxas-blackwell"
     source.write_text(MODULE)
     other.symlink_to(ptxas)
-    assert complaints(db, log_of(other, source)) == complaints(db, log_of(ptxas, source)) != []
+    assert messages(db, log_of(other, source)) == messages(db, log_of(ptxas, source)) != []
 
 
 def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -162,3 +173,13 @@ def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsy
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"all is well\n")))
     assert main(["explain", "--root", str(ROOT)]) == 0
     assert "no complaint" in capsys.readouterr().out
+
+
+def test_messages_about_comparisons_are_explained(ptxas: Path, tmp_path: Path) -> None:
+    db = ptxspec.load(with_comparisons(tmp_path / "project"))
+    statements = ["setp.f32 %p0, %f1, %f2;", "setp.lt.f32 %p0, %f1, %f2, %p3;", "setp.lt.f32 %p0, %f1, %r2, %f3;"]
+    said = [m for found in judge(ptxas, statements, "sm_90", "8.0") for m in found]
+    text = "\n".join(explain(db, [f"ptxas fatal   : {m}" for m in said]))
+    assert "write one of setp.eq.f32" in text
+    assert "what is done with the predicate behind the operands, as in setp.eq.and.f32 p|q, a, b, c" in text
+    assert "the operands are p|q, a, b or p, a, b or p0|p1, a, b or p|q, a, b, c" in text

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
 from . import constraints
-from .findings import Place
-from .operands import UNKNOWN
+from .findings import Position
 from .scanning import HOLE, View
 
 # A string that is no argument of asm() is PTX if it says so itself, or has a statement with a PTX type.
 _MODULE = re.compile(rf"\.version\s+(?:\d+\.\d|(?:\d+\.)?{HOLE})")
 _STATEMENT = re.compile(
     rf"""(?:^|[;{{}}{HOLE}]|\*/)[^\S\n]*+(?:[%$\w{HOLE}]++\s*+:\s*+)?(?:@!?[%$\w{HOLE}]++\s++)?
-        [A-Za-z]\w*(?:\.\w+)*\.(?:[bsuf]\d+|bf16|pred)(?:x\d)?\s[^;]{{0,4096}};""",
+        [A-Za-z]\w*(?:\.[\w:]+)*\.(?:[bsuf]\d+|bf16|pred)(?:x\d)?\s[^;]{{0,4096}};""",
     re.MULTILINE | re.VERBOSE,
 )
 # What stands before or behind a string is not known: a space, so that it is told apart from what the string says.
@@ -58,15 +57,10 @@ class Text:
         """Nothing is filled into it, so that what it does not declare is declared nowhere."""
         return HOLE not in self.text.removeprefix(_ELSEWHERE).removesuffix(_ELSEWHERE)
 
-    def place(self, offset: int) -> Place:
+    def place(self, offset: int) -> Position:
         i = bisect_right(self._inner_starts, offset) - 1
         inner = offset - self._inner_starts[i] if i >= 0 else 0
         return self._outer.place(self._outer_starts[i] + inner if i >= 0 else 0)
-
-
-def shape(kinds: Sequence[str]) -> tuple[str, ...] | None:
-    """What is filled in elsewhere may be several operands, or none."""
-    return None if UNKNOWN in kinds else tuple(kinds)
 
 
 # C and C++

@@ -9,10 +9,10 @@ from pathlib import PurePath
 from ..diagnostics import PtxspecError, suggest, unknown
 from ..query.database import Database
 from . import embedded
-from .findings import ERROR, Finding
-from .judging import NOT_OURS, Complaint, Judge, Shape
-from .operands import Operand, split
-from .registers import Registers, special_registers
+from .findings import ERROR, Complaint, Finding
+from .judging import NOT_OURS, InstructionJudge
+from .operands import UNKNOWN, Operand, Shape, split
+from .registers import Registers, special_names
 from .scanning import HOLE, Declaration, Directive, Instruction, Problem, Scanner, View, Word
 from .windows import windows
 
@@ -50,9 +50,10 @@ class Linter:
         self.db = db
         self.target = db.target(target) if target is not None else None
         self.ptx = db.ptx_version(ptx) if ptx is not None else None
-        self._options = frozenset(db.data["assembler"]["target_options"])
-        self._special = special_registers(db.data["assembler"]["special_registers"])
-        self.judge = Judge(db, pairs=self.target is not None and self.ptx is not None)
+        assembler = db.data["assembler"]
+        self._options = frozenset(assembler["target_options"])
+        self._special = special_names(assembler["special_registers"], assembler["named_integers"])
+        self.judge = InstructionJudge(db, pairs=self.target is not None and self.ptx is not None)
 
     def lint(self, chunks: Iterable[str], file: str, language: str = PTX) -> Iterator[Finding]:
         """The findings in one text, which comes in pieces of any size."""
@@ -103,15 +104,17 @@ class Linter:
         """Whether an instruction is one of the database's, and what is wrong with it."""
         if item.plain >= 0:
             head: str = item.head
-            shape: Shape | None = module.registers.kinds(item.operands)
+            shapes: tuple[Shape, ...] | None = module.registers.kinds(item.operands)
             operands: list[Operand] = []
         else:
             head = "".join(item.head.split())
             operands = [module.registers.known(o) for o in split(item.operands)]
-            shape = embedded.shape([o.kind for o in operands]) if view.embedded else tuple(o.kind for o in operands)
+            # What is filled in elsewhere may be several operands, or none.
+            is_known = not (view.embedded and any(o.kind == UNKNOWN for o in operands))
+            shapes = tuple(o.shape for o in operands) if is_known else None
         opcode, dot, names = head.partition(".")
         known = opcode if opcode in self.db.opcodes else opcode.lower()
-        judgement = self.judge.judge(known + dot + names, shape, module.target, module.ptx, view.embedded)
+        judgement = self.judge.judge(known + dot + names, shapes, module.target, module.ptx, view.embedded)
         if judgement is NOT_OURS:
             return False, []
         if known != opcode:
@@ -190,6 +193,7 @@ def _instruction_finding(
             start, length = item.start + names[c.name].start(), len(names[c.name][0])
     elif c.operand >= 0:
         operand = (operands or list(split(item.operands)))[c.operand]
+        operand = operand.parts[c.part] if c.part >= 0 else operand
         message = message.replace("{operand}", operand.text)
         start, length = item.operands_start + operand.start, len(operand.text)
     place = view.place(start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from . import operands as kinds
+from . import constants, operands as kinds
 from .operands import Operand
 from .scanning import COMMENT, HOLE
 
@@ -27,9 +27,9 @@ Block = dict[str, tuple[int | None, str]]
 class Registers:
     """What the names in one text stand for. Where a declaration may have been missed, nothing is said of them.
 
-    `special` has the special registers. `constraints` are the letters of the operands %0, %1 and so on of inline
-    assembly. `whole`: nothing is filled into the text elsewhere, so that what it does not declare is declared nowhere.
-    """
+    `special` has the names that mean something without a declaration. `constraints` are the letters of the operands
+    %0, %1 and so on of inline assembly. `whole`: nothing is filled into the text elsewhere, so that what it does not
+    declare is declared nowhere."""
 
     def __init__(self, special: Block, constraints: Sequence[str | None] = (), whole: bool = True) -> None:
         self._special = special
@@ -52,8 +52,15 @@ class Registers:
             self._declare(text)
 
     def known(self, operand: Operand) -> Operand:
-        """An operand, with what is known of its name if it is a register's."""
-        return operand._replace(kind=self.kind(operand.text)) if operand.kind == kinds.REGISTER else operand
+        """An operand, with what is known of the names of registers in it."""
+        if operand.kind == kinds.REGISTER:
+            return operand._replace(kind=self.kind(operand.text))
+        if not operand.parts:
+            return operand
+        parts = tuple(map(self.known, operand.parts))
+        # -WARP_SZ is a constant.
+        constant = operand.kind in (kinds.NEGATED, kinds.INVERTED) and parts[0].kind == constants.INTEGER
+        return operand._replace(kind=constants.INTEGER, parts=()) if constant else operand._replace(parts=parts)
 
     def _declare(self, directive: str) -> None:
         text = re.sub(COMMENT, " ", directive).replace("%%", "%")
@@ -108,11 +115,11 @@ class Registers:
             name, part = name[: m.start()], m[0]
         if self._constraints and _ARGUMENT.fullmatch(name) and int(name[1:]) < len(self._constraints):
             letter = self._constraints[int(name[1:])]
-            return kinds.REGISTER if letter is None or part else kinds.CONSTANT if letter == "n" else f'"{letter}"'
+            return kinds.REGISTER if letter is None or part else constants.INTEGER if letter == "n" else f'"{letter}"'
         declared = self._declared(name)
         if declared is None:
-            if _find(self._special, name):
-                return kinds.SPECIAL
+            if special := _find(self._special, name):
+                return special
             return kinds.UNDECLARED if self._body is not None and self._whole else kinds.REGISTER
         if not part or declared == kinds.FUNCTION:
             return declared
@@ -127,9 +134,11 @@ class Registers:
         return None
 
 
-def special_registers(names: Iterable[str]) -> Block:
+def special_names(registers: Iterable[str], integers: Iterable[str]) -> Block:
+    """The special registers, and the integers that have names."""
     found: Block = {}
-    _add(found, kinds.SPECIAL, ",".join(names))
+    _add(found, kinds.SPECIAL, ",".join(registers))
+    _add(found, constants.INTEGER, ",".join(integers))
     return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple, Protocol, TypeAlias
 
-from .findings import Place
+from .findings import Position
 
 # How many semicolons may be missing before one that is there. What stands before it is read anew for each.
 _MISSING = 32
@@ -62,7 +62,7 @@ class View(Protocol):
     @property
     def full(self) -> bool: ...
 
-    def place(self, offset: int) -> Place: ...
+    def place(self, offset: int) -> Position: ...
 
 
 class Instruction(NamedTuple):
@@ -97,7 +97,7 @@ class Problem(NamedTuple):
     code: str
     message: str
     help: str = ""
-    place: Place | None = None
+    place: Position | None = None
 
 
 class Declaration(NamedTuple):
@@ -120,12 +120,12 @@ class Scanner:
         self._match = {final: _pattern(names, final).match for final in (False, True)}
         # While not None, everything up to this is skipped: it belongs to something too long to be of interest.
         self._skip: re.Pattern[str] | None = None
-        self._opened: Place | None = None  # the comment that is skipped
+        self._opened: Position | None = None  # the comment that is skipped
         self._initialised = False  # between = { and the semicolon
         # How many braces are open, and the outermost one. A program may open them in one string and close them in
         # another.
         self._depth: int | None = None if embedded else 0
-        self._brace: Place | None = None
+        self._brace: Position | None = None
         self._resume = 0
 
     def scan(self, view: View) -> Iterator[Item]:
@@ -284,7 +284,7 @@ def _blank(text: str) -> str:
     return text
 
 
-def _open_comment(start: int, place: Place | None = None) -> Problem:
+def _open_comment(start: int, place: Position | None = None) -> Problem:
     return Problem(start, 2, "unterminated-comment", "this comment does not end", place=place)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..diagnostics import PtxspecError
-from .findings import Place
+from .findings import Position
 
 CHUNK = 1 << 18
 # The longest statement, comment or string that is still read as a whole.
@@ -50,7 +50,7 @@ class Window:
         self.used = 0
         self._known = (0, self.line)
 
-    def place(self, offset: int) -> Place:
+    def place(self, offset: int) -> Position:
         """Where the character at an offset of `text` stands in the file."""
         text = self.text
         known, line = self._known
@@ -63,7 +63,7 @@ class Window:
         first = max(begin, offset - _SHOWN_BEFORE) if offset - begin > _SHOWN else begin
         end = text.find("\n", offset, offset + _SHOWN)
         source = text[first : end if end >= 0 else offset + _SHOWN].rstrip("\r")
-        return Place(line, column + 1, source, offset - first)
+        return Position(line, column + 1, source, offset - first)
 
 
 def windows(chunks: Iterable[str]) -> Iterator[Window]:

@@ -27,6 +27,7 @@ from .instruction import (
     Meaning,
     Note,
     Operand,
+    OperandRule,
     Page,
     SyntaxLine,
     Tolerated,
@@ -42,7 +43,7 @@ __all__ = [
     "BOOL", "OVERFLOWS", "ROUNDINGS", "Accuracy", "Argument", "Assembler", "Code", "Core", "CornerRow", "CornerTable",
     "Differences", "Entry", "Evidence", "Fitted", "FixedPoint", "Form", "Format", "HardwarePath", "Implied",
     "Instruction", "Interpolator", "Judged", "Key", "Kind", "Meaning", "Modifier", "NanRule", "Note",
-    "Operand", "Page", "Pattern", "Recording", "Rule", "Selector", "Spec", "Speed",
+    "Operand", "OperandRule", "Page", "Pattern", "Recording", "Rule", "Selector", "Spec", "Speed",
     "SpeedTable", "SyntaxLine", "Tolerated", "Type", "Unit", "UnitModel", "Value", "Variant", "Word",
     "bits_of", "float_in", "ieee", "integer_in", "number_in",
 ]  # fmt: skip

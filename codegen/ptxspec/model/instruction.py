@@ -94,6 +94,16 @@ class Tolerated:
 
 
 @dataclass(frozen=True)
+class OperandRule:
+    """What the assembler takes for operands of a type, where that is not as for every instruction: registers of these
+    types, and constants of these sorts."""
+
+    selector: Selector
+    registers: Mapping[str, tuple[str, ...]]
+    constants: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
 class SyntaxLine:
     """A line of the syntax, and the variants that it gives."""
 
@@ -246,6 +256,7 @@ class Instruction:
     tolerated: tuple[Tolerated, ...]
     elsewhere: tuple[tuple[str, ...], ...] | None
     empty_types: tuple[str, ...]
+    operand_rules: tuple[OperandRule, ...]
     means: tuple[Meaning, ...]
     semantics: Code
     nan: tuple[tuple[Selector, NanRule], ...]

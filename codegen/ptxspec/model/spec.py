@@ -50,7 +50,8 @@ class Assembler:
     repeatable: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
     ignored: tuple[tuple[str, ...], ...] = ()
-    immediates: tuple[str, ...] = ()
+    constants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    named_integers: tuple[str, ...] = ()
     other_types: tuple[str, ...] = ()
     target_options: tuple[str, ...] = ()
     registers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -83,6 +84,17 @@ class Spec:
         have the variant are equal in every bit."""
         found = {r.finding(variant) for r in self.recordings if r.target == target} - {None}
         return "measured" if found == {"equal"} and variant.claim != "exact" else variant.claim
+
+    def registers(self, instruction: Instruction, variant: Variant, type: str) -> tuple[str, ...]:
+        """The registers that the assembler takes for an operand of a type; empty where nobody said."""
+        own = (r.registers for r in instruction.operand_rules if r.selector.matches(variant))
+        return next((found[type] for found in own if type in found), self.assembler.registers.get(type, ()))
+
+    def constants(self, instruction: Instruction, variant: Variant, type: str) -> tuple[str, ...] | None:
+        """The constants that it takes for a source operand of a type: "integer", "single", "double" and "address"; None
+        where nobody said."""
+        own = (r.constants for r in instruction.operand_rules if r.selector.matches(variant))
+        return next((found[type] for found in own if type in found), self.assembler.constants.get(type))
 
     def model(self, unit: str, target: str) -> UnitModel | None:
         """What is known of a unit on a target."""

@@ -10,35 +10,26 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-# 16-bit and packed types are bits to ptxas: `.bf16` registers do not exist, and untyped ones suit every PTX version.
-REGISTERS = {
-    "f16": "%h",
-    "bf16": "%h",
-    "f16x2": "%r",
-    "bf16x2": "%r",
-    "f32": "%f",
-    "f64": "%d",
-    "f32x2": "%b",
-}
-PREDICATE = "%p"
+# Registers that every PTX version has, by their types, and what those are called that each file declares.
+REGISTERS = {"b8": "%y", "b16": "%h", "b32": "%r", "b64": "%b", "f32": "%f", "f64": "%d", "pred": "%p"}
 
 # An instruction that is wrong in every PTX version, placed last. Its message proves that judging reached the end. And
 # since the file never passes, ptxas never asks whether its -arch suits the file's target, nor ever assembles: one
 # command judges all targets.
 CANARY = "exit.canary;"
 
-HEADER = """\
-.version {ptx}
-.target {target}
-.entry judge {{
-.reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %b<8>; .reg .f32 %f<8>; .reg .f64 %d<8>; .reg .pred %p<8>;
-"""
+HEADER = (
+    ".version {ptx}\n.target {target}\n.entry judge {{\n"
+    + " ".join(f".reg .{type} {name}<16>;" for type, name in REGISTERS.items())
+    + "\n"
+)
 FOOTER = "\n}\n"
 FIRST_LINE = HEADER.count("\n") + 1
 
 MESSAGE = re.compile(r"^ptxas (?:.*, line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*)$", re.MULTILINE)
 
-STATEMENT = re.compile(r"[^{};\n]+;")
+# Braces are those of vectors.
+STATEMENT = re.compile(r"(?:[^{};\n]|\{[^{};\n]*\})+;")
 
 
 class PtxasError(RuntimeError):
@@ -73,15 +64,6 @@ def version(ptxas: Path) -> str:
     if match := re.search(r"\bV(\d+(?:\.\d+)+)", output):
         return match[1]
     raise PtxasError(f"{ptxas} --version names no version:\n{output}")
-
-
-def statement(spelling: str, operands: int, predicate: bool = False) -> str:
-    """A spelling written out with registers: `add.f32` of 2 operands is `add.f32 %f0, %f1, %f2;`."""
-    register = next((REGISTERS[part] for part in reversed(spelling.split(".")[1:]) if part in REGISTERS), None)
-    if register is None:
-        raise ValueError(f"no type among the modifiers of '{spelling}'; expected one of .{', .'.join(REGISTERS)}")
-    destination = f"{PREDICATE if predicate else register}0"
-    return f"{spelling} {', '.join([destination, *(f'{register}{index}' for index in range(1, operands + 1))])};"
 
 
 def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list[list[str]]:

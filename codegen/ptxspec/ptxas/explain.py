@@ -15,7 +15,7 @@ from ..lint.windows import read
 from ..query.database import Database, Variant, names_of
 
 # It calls itself by the name that it was started by: Triton has a ptxas-blackwell.
-_COMPLAINT = re.compile(
+_MESSAGE = re.compile(
     r"\bptxas[\w.-]* (?:(?P<file>.+?), line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*?)\s*$",
     re.MULTILINE,
 )
@@ -23,7 +23,7 @@ _ABORTED = "aborted due to errors"
 _SHOWN = 4
 
 
-class Complaint(NamedTuple):
+class Message(NamedTuple):
     """What ptxas said, of one instruction where the file could be read, and the places where it said so."""
 
     text: str
@@ -31,12 +31,12 @@ class Complaint(NamedTuple):
     places: tuple[tuple[str, int], ...]
 
 
-def complaints(db: Database, log: Iterable[str]) -> list[Complaint]:
-    """The distinct complaints of a log, in its order."""
+def messages(db: Database, log: Iterable[str]) -> list[Message]:
+    """The distinct messages of a log, in its order."""
     sources: dict[str, dict[int, list[Finding]]] = {}
     grouped: dict[tuple[str, str], tuple[tuple[Finding, ...], list[tuple[str, int]]]] = {}
     for line in log:
-        m = _COMPLAINT.search(line)
+        m = _MESSAGE.search(line)
         if m is None or _ABORTED in m["text"]:
             continue
         found: tuple[Finding, ...] = ()
@@ -50,7 +50,7 @@ def complaints(db: Database, log: Iterable[str]) -> list[Complaint]:
         places = grouped.setdefault((m["text"], said), (found, []))[1]
         if place and place not in places:
             places.append(place)
-    return [Complaint(text, found, tuple(places)) for (text, _), (found, places) in grouped.items()]
+    return [Message(text, found, tuple(places)) for (text, _), (found, places) in grouped.items()]
 
 
 def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
@@ -66,9 +66,9 @@ def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
 
 
 def explain(db: Database, log: Iterable[str]) -> Iterator[str]:
-    """Lines of text: each distinct complaint, where it is made, what it means and the way out."""
+    """Lines of text: each distinct message, where it is given, what it means and the way out."""
     told: list[list[str]] = []
-    for c in complaints(db, log):
+    for c in messages(db, log):
         yield f"ptxas: {c.text}{_places(c.places)}"
         lines: list[str] = []
         for f in c.found:
@@ -180,8 +180,17 @@ def _illegal(db: Database, m: re.Match[str]) -> list[str]:
     return _offer(db, m["opcode"], frozenset([m["modifier"].strip("'.")]))
 
 
-def _rounding(db: Database, m: re.Match[str]) -> list[str]:
+def _required_one(db: Database, m: re.Match[str]) -> list[str]:
     return _offer(db, m["opcode"])
+
+
+def _boolean(db: Database, m: re.Match[str]) -> list[str]:
+    opcode, _ = _spelled(m["opcode"])
+    of = db.opcodes[opcode].variants if opcode in db.opcodes else ()
+    predicates = {name for name, about in db.data["types"].items() if about["kind"] == "bool"}
+    found = [v for v in of if v.advisable and any(s.type in predicates for s in v.sources)]
+    example = f", as in {found[0].spelling} {found[0].places}" if found else ""
+    return [f"a modifier says what is done with the predicate behind the operands{example}"]
 
 
 def _required(db: Database, m: re.Match[str]) -> list[str]:
@@ -220,10 +229,12 @@ def _arguments(db: Database, m: re.Match[str]) -> list[str]:
     opcode, _ = _spelled(m["opcode"])
     if opcode not in db.opcodes:
         return [f"{opcode} is not in this database"]
-    counts = sorted({v.operands for v in db.opcodes[opcode].variants})
-    operands = " or ".join("d, " + ", ".join("abc"[:n]) for n in counts)
-    types = [t for t in db.data["assembler"]["immediates"] if any(t in types for types in db.opcodes[opcode].types)]
-    lines = [f"the operands are {operands}, in registers of the instruction's size"]
+    variants = sorted(db.opcodes[opcode].variants, key=lambda v: v.operands)
+    operands = " or ".join(dict.fromkeys(v.places for v in variants))
+    constants = db.data["assembler"]["constants"]
+    floats = [t for t, taken in constants.items() if "double" in taken]
+    types = [t for t in floats if any(t in types for types in db.opcodes[opcode].types)]
+    lines = [f"the operands are {operands}, in registers of their types"]
     if types:
         lines.append(f"constants are taken for {', '.join('.' + t for t in types)} only, written as 1.0 and not as 1")
     return lines
@@ -282,8 +293,13 @@ _FORMS: tuple[tuple[re.Pattern[str], _Tell], ...] = tuple(
         (r"(?P<name>'[^']*') requires \.target (?P<target>\w+) or higher", _target_floor),
         (r"(?P<name>'[^']*') requires PTX ISA \.version (?P<version>[\d.]+) or later", _ptx_floor),
         (r"Illegal modifier (?P<modifier>'[^']*') for instruction (?P<opcode>'[^']*')", _illegal),
-        (r"Illegal rounding modifier for instruction (?P<opcode>'[^']*')", _rounding),
-        (r"Rounding modifier (?:or '[^']*' modifier )?required for instruction (?P<opcode>'[^']*')", _rounding),
+        (r"Illegal rounding modifier for instruction (?P<opcode>'[^']*')", _required_one),
+        (
+            r"(?:Rounding modifier (?:or '[^']*' modifier )?|Comparison modifier )"
+            r"required for instruction (?P<opcode>'[^']*')",
+            _required_one,
+        ),
+        (r"^Boolean operation is required for instruction (?P<opcode>'[^']*')", _boolean),
         (r"(?P<modifier>'?\.\w+'?) modifier required for instruction (?P<opcode>'[^']*')", _required),
         (r"Modifier (?P<one>'[^']*') requires modifier (?P<other>'[^']*')", _companion),
         (r"Modifier (?P<one>'[^']*') cannot be combined with modifier (?P<other>'[^']*')", _excluding),
@@ -303,6 +319,10 @@ _FORMS: tuple[tuple[re.Pattern[str], _Tell], ...] = tuple(
             r"^Special register argument not allowed",
             _says("no arithmetic reads a special register, such as %tid.x: move it into a register, and convert that"),
         ),
+        (
+            r"elements of|^Illegal vector size",
+            _says("a vector has as many registers as the instruction takes, all of the size that it takes"),
+        ),
         (r"ector operand is not allowed|esult vector expected|ector qualifier|ector size", _says("name one register")),
         (
             r"^Argument [1-9]\d* of instruction '[^']*': must be register",
@@ -320,7 +340,13 @@ _FORMS: tuple[tuple[re.Pattern[str], _Tell], ...] = tuple(
             lambda db, m: [f"declare it before, in this block or around it, as in `.reg .f32 {m['name']};`"],
         ),
         (r"ideo selector|Unknown field|Array indexing", _says("name the register alone")),
-        (r"^Predicate output", _says("there is no second result: name one register")),
+        (r"^Predicate output not", _says("there is no second result: name one register")),
+        (r"^Predicate output expected", _says("the second result is a predicate: declare it by .reg .pred")),
+        (r"^Illegal expression", _says("a vector holds registers and constants")),
+        (r"^Sink ", _says("name a register")),
+        (r"division by zero", _says("the assembler computes this constant, and divides nothing by zero")),
+        (r"^Unsupported cast", _says("only (.s64) and (.u64) stand before a constant")),
+        (r"^Integer constant", _says("this is computed of integers only: write 1 and not 1.0")),
         (
             r"qualifier (?:is not allowed|expected) for instruction|comparison qualifier|applies only to \w+ integer",
             _says("remove it"),

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ..model import BOOL, Form, Spec, Variant
-from .asking import judge, statement, version
+from .asking import judge, version
+from .statements import Writer, alike, signature
 
 Pair = tuple[str, str]
 Job = TypeVar("Job")
@@ -20,17 +21,38 @@ _BATCH = 20_000
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A statement that ptxas judges otherwise than the specification; `refused` is what it said, if it refused."""
+    """A statement that ptxas judges otherwise than the specification. `refused` is what it said, if it refused."""
 
     spelling: str
     operands: int
+    how: str
     target: str
     ptx: str
     refused: str
 
     def __str__(self) -> str:
         said = f"refuses: {self.refused}" if self.refused else "accepts it"
-        return f"{self.spelling} with {self.operands} operands on {self.target}, PTX {self.ptx}: ptxas {said}"
+        written = f"{self.spelling} with {self.operands} operands{self.how}"
+        return f"{written} on {self.target}, PTX {self.ptx}: ptxas {said}"
+
+
+class Attempt(NamedTuple):
+    """A statement to be judged: names in some order, types in theirs, and the number of source registers. `second`:
+    with a second result; `inverted`: with `!` before predicates."""
+
+    modifiers: tuple[str, ...]
+    types: tuple[str, ...]
+    operands: int
+    second: bool = False
+    inverted: bool = False
+
+    @property
+    def form(self) -> Form:
+        return frozenset(self.modifiers), self.types, self.operands
+
+    @property
+    def how(self) -> str:
+        return " and p|q" * self.second + " and !" * self.inverted
 
 
 @dataclass(frozen=True)
@@ -50,79 +72,110 @@ def pairs(spec: Spec) -> list[Pair]:
 
 
 def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[Disagreement]:
-    """Judge every variant on every pair of a target and a PTX version, those that must be refused everywhere too."""
+    """Judge every variant on every pair of a target and a PTX version, those that must be refused everywhere too; with
+    p|q, and predicates negated, where it has these."""
     refused = [v for i in spec.instructions.values() for v in i.refused]
-    everything = [*(v for i in spec.instructions.values() for v in i.variants), *refused]
-    statements = [statement(v.spelling, v.operands, v.result.kind == BOOL) for v in everything]
+    writer = Writer(spec.assembler.registers)
+    attempts, statements = [], []
+    for v in (*(v for i in spec.instructions.values() for v in i.variants), *refused):
+        plain = Attempt(v.modifiers, v.type_names, v.operands)
+        more = [plain._replace(second=True)] * (v.second is not None)
+        more += [plain._replace(inverted=True)] * any(s.negatable for s in v.sources)
+        attempts += [(v, a) for a in (plain, *more)]
+        statements += [writer.statement(v.spelling, signature(v), a.second, a.inverted) for a in (plain, *more)]
 
     def wrong_on(pair: Pair) -> list[Disagreement]:
         return [
-            Disagreement(v.spelling, v.operands, *pair, messages[0] if messages else "")
-            for v, messages in zip(everything, judge(ptxas, statements, *pair), strict=True)
+            Disagreement(v.spelling, v.operands, a.how, *pair, messages[0] if messages else "")
+            for (v, a), messages in zip(attempts, judge(ptxas, statements, *pair), strict=True)
             if (v not in refused and spec.catalog.takes(v.requires, *pair)) == bool(messages)
         ]
 
     return _collect(wrong_on, pairs(spec), progress)
 
 
-def combinations(spec: Spec, opcode: str) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Spellings of an opcode, legal or not: every type with every set of its modifiers (one of a group) and at most one
-    that it does not have, with 1 to 4 operands.
+def forms(spec: Spec, opcode: str) -> list[tuple[str, ...]]:
+    """The sequences of types that an opcode's spellings end in, and these with one type exchanged for another one, as
+    far as they are known to be wrong."""
+    instruction = spec.instructions[opcode]
+    own = list(dict.fromkeys(v.type_names for v in instruction.variants))
+    if instruction.elsewhere is None:
+        return own
+    types = [t.name for t in spec.types.values() if t.kind != BOOL]
+    changed = [(*f[:i], t, *f[i + 1 :]) for f in own for i in range(len(f)) for t in types]
+    return [f for f in dict.fromkeys([*own, *changed]) if f not in instruction.elsewhere]
+
+
+def combinations(spec: Spec, opcode: str) -> Iterator[Attempt]:
+    """Spellings of an opcode, legal or not: every form with every set of its modifiers (one of each of its groups), at
+    most one rounding direction and at most one other modifier that it does not have; with 1 to 4 operands, with p|q
+    where one of its variants has that, and with predicates negated.
 
     Left out are modifiers that the assembler is recorded to ignore where they do not belong."""
-    types = list(dict.fromkeys(t for i in spec.instructions.values() for v in i.variants for t in v.type_names))
+    known = [signature(v) for v in spec.instructions[opcode].variants]
+    writer = Writer(spec.assembler.registers)
     own = {m for v in spec.instructions[opcode].variants for m in v.modifiers}
     ignored = {name for names in spec.assembler.ignored for name in names}
-    grouped = {m for g in spec.groups.values() for m in g}
+    rounding = {m.name for m in spec.modifiers.values() if m.mode}
+    groups = [g for g in spec.groups.values() if not own.isdisjoint(g)]
+    grouped = {m for g in groups for m in g}
     single = [m for m in spec.modifiers if m in own - grouped]
-    foreign = [m for m in spec.modifiers if m not in own | grouped | ignored]
-    groups = [[(), *((m,) for m in g)] for g in spec.groups.values()]
     sets = [s for n in range(len(single) + 1) for s in itertools.combinations(single, n)]
-    strange = [(), *((m,) for m in foreign)]
-    for parts in itertools.product(itertools.product(*groups), sets, strange):
-        for type_ in types:
-            for operands in range(1, 5):
-                yield (*itertools.chain.from_iterable(parts[0]), *parts[1], *parts[2], type_), operands
+    choices = [[(), *((m,) for m in g)] for g in groups]
+    foreign = [m for m in spec.modifiers if m not in own | grouped | ignored]
+    choices.append([(), *((m,) for m in foreign if m in rounding)])
+    choices.append([(), *((m,) for m in foreign if m not in rounding)])
+    shapes = [
+        (types, operands, second, inverted)
+        for types, operands in itertools.product(forms(spec, opcode), range(1, 5))
+        for second in ([False, True] if any(s.second for s in known) else [False])
+        for inverted in ([False, True] if writer.reads_predicates(alike(known, types, operands)) else [False])
+    ]
+    for some, *others in itertools.product(sets, *choices):
+        modifiers = (*itertools.chain.from_iterable(others), *some)
+        for shape in shapes:
+            yield Attempt(modifiers, *shape)
 
 
 def illegal(
     spec: Spec, ptxas: Path, on: Sequence[Pair], progress: Progress | None = None
 ) -> tuple[list[Disagreement], int]:
     """Judge every combination of names on some pairs; what the specification does not have must be refused."""
-    found: list[Disagreement] = []
     count = 0
     jobs = []
-    for opcode, instruction in spec.instructions.items():
-        predicate = instruction.variants[0].result.kind == BOOL
-        known = {v.form: v for v in instruction.variants}
+    for opcode in spec.instructions:
         every = list(combinations(spec, opcode))
         count += len(every) * len(on)
-        jobs += [
-            (opcode, predicate, known, every[i : i + _BATCH], pair) for pair in on for i in range(0, len(every), _BATCH)
-        ]
+        jobs += [(opcode, every[i : i + _BATCH], pair) for pair in on for i in range(0, len(every), _BATCH)]
+    writer = Writer(spec.assembler.registers)
 
-    def wrong_in(
-        job: tuple[str, bool, dict[Form, Variant], list[tuple[tuple[str, ...], int]], Pair],
-    ) -> list[Disagreement]:
-        opcode, predicate, known, batch, pair = job
-        tolerated = spec.instructions[opcode].tolerated
-        forms = [(frozenset(names[:-1]), names[-1:], n) for names, n in batch]
-        found = [known.get(form) for form in forms]
-        # A legal spelling in the manual's order: some modifiers are refused in others.
-        spelled = [v.spelling if v else ".".join((opcode, *b[0])) for v, b in zip(found, batch, strict=True)]
-        statements = [statement(s, n, predicate) for s, (_, n) in zip(spelled, batch, strict=True)]
+    def wrong_in(job: tuple[str, list[Attempt], Pair]) -> list[Disagreement]:
+        opcode, batch, pair = job
+        instruction = spec.instructions[opcode]
+        known = {v.form: v for v in instruction.variants}
+        signatures = [signature(v) for v in instruction.variants]
+        tolerated = {form for t in instruction.tolerated for form in t.forms}
+        attempts = [(a, known.get(a.form)) for a in batch if a.form not in tolerated]
+        statements = []
+        for a, v in attempts:
+            # A legal spelling in the manual's order: some modifiers are refused in others.
+            spelled = v.spelling if v else ".".join((opcode, *a.modifiers, *a.types))
+            written = signature(v) if v else alike(signatures, a.types, a.operands)
+            statements.append(writer.statement(spelled, written, a.second, a.inverted))
         wrong = []
-        verdicts = judge(ptxas, statements, *pair)
-        for v, s, form, messages in zip(found, spelled, forms, verdicts, strict=True):
-            if any(form in t.forms for t in tolerated):
-                continue
-            expected = v is not None and spec.catalog.takes(v.requires, *pair)
-            if expected == bool(messages):
-                wrong.append(Disagreement(s, form[2], *pair, messages[0] if messages else ""))
+        for (a, v), s, messages in zip(attempts, statements, judge(ptxas, statements, *pair), strict=True):
+            if (v is not None and _has(v, a) and spec.catalog.takes(v.requires, *pair)) == bool(messages):
+                spelled = s.partition(" ")[0]
+                wrong.append(Disagreement(spelled, a.operands, a.how, *pair, messages[0] if messages else ""))
         return wrong
 
-    found = _collect(wrong_in, jobs, progress)
-    return found, count
+    return _collect(wrong_in, jobs, progress), count
+
+
+def _has(v: Variant, a: Attempt) -> bool:
+    """Whether a variant has the second result and the negated predicates of an attempt."""
+    has_two = v.second is not None or len(v.result.places) > 1
+    return (has_two or not a.second) and (not a.inverted or any(s.negatable for s in v.sources))
 
 
 def verify(spec: Spec, ptxas: Path, progress: Progress | None = None) -> Result:

@@ -106,7 +106,7 @@ def advice(
         elsewhere = advised(db, opcode, names, operands, None, None)
         return f"the manual has no {opcode} with all of this" + (f" on {where}" if elsewhere else "")
     if operands is not None and all(operands != v.operands for v in found):
-        told = [f"{v.spelling} d, {', '.join('abc'[: v.operands])}" for v in found]
+        told = [f"{v.spelling} {v.places}" for v in found]
     else:
         counts = {v.operands for v in db.opcodes[opcode].variants}
         told = [str(v) if len(counts) > 1 else v.spelling for v in found]

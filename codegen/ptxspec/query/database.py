@@ -51,13 +51,15 @@ class Source(NamedTuple):
 class Variant(NamedTuple):
     """One complete spelling with its signature.
 
-    `kind` is what the result is: "float", "integer", "bits" or "predicate"; `result` is its type, `second` that of q in
-    `p|q`. `operands` counts source registers. `manual` is None where NVIDIA's manual does not list the variant;
-    verdicts follow `requires`, which is what the assembler was seen to require. `claim` says how faithful the emulator
-    is, wherever no target is named, and `rests_on` why; `recorded` has for each recording of the variant how the
-    emulator stands to it: "equal", "inside" (of the manual's bound) or "unequal". `means` are modifiers that it behaves
-    as though it had. `hazard` says what its machine code does instead of what it says, where that is known; `known` is
-    the place of all this in the opcode's file."""
+    `kind` is what the result is: "float", "integer", "bits" or "predicate"; `result` is its type, `result_registers`
+    the number of its lanes in p0|p1, else 1; `second` is the type of q in `p|q`. `operands` counts source registers.
+
+    `manual` is None where NVIDIA's manual does not list the variant; verdicts follow `requires`, which is what the
+    assembler was seen to require. `claim` says how faithful the emulator is, wherever no target is named, and
+    `rests_on` why; `recorded` has for each recording of the variant how the emulator stands to it: "equal", "inside"
+    (of the manual's bound) or "unequal". `means` are modifiers that it behaves as though it had. `hazard` says what its
+    machine code does instead of what it says, where that is known; `known` is the place of all this in the opcode's
+    file."""
 
     spelling: str
     opcode: str
@@ -65,6 +67,7 @@ class Variant(NamedTuple):
     types: tuple[str, ...]
     kind: str
     result: str
+    result_registers: int
     second: str | None
     sources: tuple[Source, ...]
     operands: int
@@ -80,6 +83,17 @@ class Variant(NamedTuple):
     @property
     def names(self) -> frozenset[str]:
         return self.modifiers.union(self.types)
+
+    @property
+    def places(self) -> str:
+        """Its operands as a statement has them, with names made up: "d, a, b"."""
+        results = [f"p{i}" for i in range(self.result_registers)] if self.result_registers > 1 else []
+        results = results or ["p" if self.kind == "predicate" else "d", *["q"] * (self.second is not None)]
+        found = ["|".join(results)]
+        for name, source in zip("abcefghi", self.sources, strict=False):
+            lanes = [f"{name}{i}" for i in reversed(range(source.registers))] if source.registers > 1 else [name]
+            found.append(f"{{{', '.join(lanes)}}}" if source.braced else ", ".join(lanes))
+        return ", ".join(found)
 
     @property
     def advisable(self) -> bool:
@@ -338,6 +352,7 @@ def _signature(s: Mapping[str, Any]) -> dict[str, Any]:
         "types": tuple(s["types"]),
         "kind": s["kind"],
         "result": s["result"],
+        "result_registers": s.get("result_registers", 1),
         "second": s.get("second"),
         "sources": sources,
         "operands": sum(source.registers for source in sources),

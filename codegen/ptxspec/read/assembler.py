@@ -12,21 +12,22 @@ def read_assembler(doc: Document, context: Context) -> Assembler:
     for key, what, known in (
         ("repeatable", "modifier", context.modifiers),
         ("leading", "modifier", context.modifiers),
-        ("immediates", "type", context.types),
     ):
         for i, name in enumerate(data[key]):
             context.known(doc, (key, i), name, known, what)
     for i, name in enumerate(data["other_types"]):
         if name in context.modifiers:
             context.errors.append(doc.error(("other_types", i), f"'{name}' is a modifier"))
-    for name in data["registers"]:
-        context.known(doc, ("registers", name), name, context.types, "type")
+    for key in ("registers", "constants"):
+        for name in data[key]:
+            context.known(doc, (key, name), name, context.types, "type")
     return Assembler(
         observed=words(data["observed"]),
         repeatable=tuple(data["repeatable"]),
         leading=tuple(data["leading"]),
         ignored=tuple(map(tuple, data["ignored"])),
-        immediates=tuple(data["immediates"]),
+        constants={name: tuple(found) for name, found in data["constants"].items()},
+        named_integers=tuple(data["named_integers"]),
         # A type that types.yaml has come to describe is none of these any more.
         other_types=tuple(n for n in data["other_types"] if n not in context.types),
         target_options=tuple(data["target_options"]),

@@ -20,6 +20,7 @@ from ..model import (
     Meaning,
     NanRule,
     Note,
+    OperandRule,
     Page,
     Rule,
     Selector,
@@ -88,6 +89,7 @@ class _InstructionFile:
             tolerated=self.tolerated(),
             elsewhere=self.elsewhere(),
             empty_types=self.empty_types(),
+            operand_rules=tuple(self.operands(i, r) for i, r in enumerate(self.assembler.get("operands", []))),
             means=means,
             semantics=self.code(("semantics",), data["semantics"]) or Code("", doc.name, doc.marks[()], ()),
             hardware=tuple(filter(None, (self.hardware(("hardware", i), h) for i, h in entries("hardware")))),
@@ -204,6 +206,15 @@ class _InstructionFile:
         names = tuple(self.assembler.get("empty_types", []))
         self.other_types(("assembler", "empty_types"), names)
         return names
+
+    def operands(self, place: int, rule: dict[str, Any]) -> OperandRule:
+        at = ("assembler", "operands", place)
+        tables: dict[str, dict[str, tuple[str, ...]]] = {}
+        for key in ("registers", "constants"):
+            for name in (table := rule.get(key, {})):
+                self.context.known(self.doc, (*at, key, name), name, self.spec.types, "type")
+            tables[key] = {name: tuple(found) for name, found in table.items()}
+        return OperandRule(selector=self.selector(at, rule), **tables)
 
     def other_types(self, where: Where, names: tuple[str, ...]) -> None:
         for name in names:

@@ -21,6 +21,7 @@ from ...model import (
     Instruction,
     Note,
     Operand,
+    OperandRule,
     Rule,
     Spec,
     Tolerated,
@@ -177,6 +178,7 @@ class _Opcode:
                 "requires": [self.rule(r) for r in i.assembler_rules],
                 "elsewhere": None if i.elsewhere is None else [".".join(form) for form in i.elsewhere],
                 "empty_types": list(i.empty_types),
+                "operands": [_operands(r) for r in i.operand_rules],
                 "tolerated": [_tolerated(t) for t in i.tolerated],
                 "refused": [self.refused(v) for v in i.refused],
             },
@@ -243,6 +245,7 @@ class _Opcode:
             accuracy=[n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
             nan=rule.name if rule else None,
             notes=[n for n, note in enumerate(i.notes) if note.selector.matches(v)],
+            operands=[n for n, rule in enumerate(i.operand_rules) if rule.selector.matches(v)],
         ) | {
             "requires": self.requirements.place(v.requires.as_json()),
             "manual": self.requirements.place(v.manual.as_json()) if v.manual else None,
@@ -253,13 +256,15 @@ class _Opcode:
 
 
 def _signature(v: Variant) -> dict[str, Any]:
-    """The types that a variant's spelling ends in, and what its result and its operands are. A source is its type where
+    """The types that a variant's spelling ends in, and what its result and its operands are. Lanes of the result in
+    registers of their own, as in p0|p1, are counted. A source is its type where
     it is one register as it stands; else also the number of its registers, whether they stand in braces, and whether it
     may be negated."""
     return _given(
         types=list(v.type_names),
         kind="predicate" if v.result.kind == BOOL else v.result.kind.sort,
         result=v.result.type.name,
+        result_registers=len(v.result.registers),
         second=v.second.type.name if v.second else None,
         sources=[_source(s) for s in v.sources],
     )
@@ -268,6 +273,11 @@ def _signature(v: Variant) -> dict[str, Any]:
 def _source(s: Operand) -> str | list[Any]:
     plain = len(s.places) == 1 and not s.braced and not s.negatable
     return s.type.name if plain else [s.type.name, len(s.places), s.braced, s.negatable]
+
+
+def _operands(r: OperandRule) -> dict[str, Any]:
+    """Of a type with an empty list nothing is taken."""
+    return _given(**{"for": r.selector.text}, registers=dict(r.registers), constants=dict(r.constants))
 
 
 def _tolerated(t: Tolerated) -> dict[str, Any]:

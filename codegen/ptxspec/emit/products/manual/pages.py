@@ -49,7 +49,7 @@ class Operands:
     type: Type
     registers: str
     taken: str
-    constants: bool
+    constants: str
 
 
 @dataclass(frozen=True)
@@ -239,16 +239,25 @@ def _default_rounding(spec: Spec, instruction: Instruction) -> str:
 
 
 def _operands(spec: Spec, instruction: Instruction) -> list[Operands]:
-    assembler = spec.assembler
+    first: dict[Type, Variant] = {}
+    for v in instruction.variants:
+        for t in (*v.types, *(s.type for s in v.sources)):
+            first.setdefault(t, v)
     return [
         Operands(
-            t,
-            instruction.registers.get(t.name, t.registers),
-            ", ".join(f".{r}" for r in assembler.registers.get(t.name, ())),
-            t.name in assembler.immediates,
+            type=t,
+            registers=instruction.registers.get(t.name, t.registers),
+            taken=", ".join(f".{r}" for r in spec.registers(instruction, v, t.name)),
+            constants=_constants(spec.constants(instruction, v, t.name)),
         )
-        for t in dict.fromkeys(t for v in instruction.variants for t in (*v.types, *(s.type for s in v.sources)))
+        for t, v in first.items()
     ]
+
+
+def _constants(sorts: tuple[str, ...] | None) -> str:
+    floats = bool(sorts) and not set(sorts or ()).isdisjoint(("single", "double"))
+    found = ["floating-point ones"] * floats + ["integers"] * ("integer" in (sorts or ()))
+    return "" if sorts is None else " and ".join(found) or "none"
 
 
 def _nan_rules(instruction: Instruction) -> list[tuple[NanRule, list[str]]]:

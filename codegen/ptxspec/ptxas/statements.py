@@ -1,0 +1,106 @@
+"""Statements for ptxas, with the registers that a signature asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from ..diagnostics import PtxspecError
+from ..model import Variant
+from ..query.database import Source
+from .asking import REGISTERS
+
+_PREDICATE = REGISTERS["pred"]
+
+
+class Signed(Protocol):
+    """What has a signature: a variant of the database, or what one may be taken for."""
+
+    @property
+    def types(self) -> tuple[str, ...]: ...
+    @property
+    def result(self) -> str: ...
+    @property
+    def result_registers(self) -> int: ...
+    @property
+    def second(self) -> str | None: ...
+    @property
+    def sources(self) -> tuple[Source, ...]: ...
+    @property
+    def operands(self) -> int: ...
+
+
+class Signature(NamedTuple):
+    """The types that a spelling ends in, and the types and registers of its operands."""
+
+    types: tuple[str, ...]
+    result: str
+    result_registers: int
+    second: str | None
+    sources: tuple[Source, ...]
+
+    @property
+    def operands(self) -> int:
+        return sum(s.registers for s in self.sources)
+
+
+def signature(v: Variant) -> Signature:
+    return Signature(
+        types=v.type_names,
+        result=v.result.type.name,
+        result_registers=len(v.result.places),
+        second=v.second.type.name if v.second else None,
+        sources=tuple(Source(s.type.name, len(s.places), s.braced, s.negatable) for s in v.sources),
+    )
+
+
+def alike(known: Sequence[Signed], types: tuple[str, ...], operands: int) -> Signature:
+    """What the operands may be of a spelling that does not exist: those of the most similar one that does, with these
+    types, and as many of them."""
+    base = min(known, key=lambda s: (s.types != types, len(s.types) != len(types), abs(s.operands - operands)))
+    last = len(types) - 1
+    place = {name: types[min(i, last)] for i, name in reversed(list(enumerate(base.types)))}
+    sources: list[Source] = []
+    for s in (*base.sources, *[base.sources[-1]._replace(registers=1, braced=False)] * operands):
+        left = operands - sum(s.registers for s in sources)
+        if left:
+            sources.append(s._replace(type=place.get(s.type, s.type), registers=min(left, s.registers)))
+    result = place.get(base.result, base.result)
+    return Signature(types, result, base.result_registers, second=None, sources=tuple(sources))
+
+
+class Writer:
+    """Writes statements. `registers` are those that the assembler takes for operands of a type."""
+
+    def __init__(self, registers: Mapping[str, Sequence[str]]) -> None:
+        self._registers = registers
+
+    def statement(self, spelling: str, s: Signed, second: bool = False, inverted: bool = False) -> str:
+        """A spelling with registers: `add.f32 %f0, %f1, %f2;`. `second`: with the q of p|q; `inverted`: with a `!`
+        before predicates."""
+        return f"{spelling} {', '.join(self.operands(s, second, inverted))};"
+
+    def operands(self, s: Signed, second: bool = False, inverted: bool = False) -> list[str]:
+        """The operands of a statement, each with a register of its own."""
+        numbers = iter(range(100))
+        results = [s.result] * s.result_registers
+        results += [s.second or s.result] * (second and len(results) == 1)
+        return ["|".join(f"{self.register(t)}{next(numbers)}" for t in results), *self._sources(s, numbers, inverted)]
+
+    def _sources(self, s: Signed, numbers: Iterator[int], inverted: bool) -> Iterator[str]:
+        for source in s.sources:
+            register = self.register(source.type)
+            sign = "!" if inverted and register == _PREDICATE else ""
+            names = [f"{sign}{register}{next(numbers)}" for _ in range(source.registers)]
+            yield from [f"{{{', '.join(names)}}}"] if source.braced else names
+
+    def reads_predicates(self, s: Signed) -> bool:
+        return any(self.register(source.type) == _PREDICATE for source in s.sources)
+
+    def register(self, type: str) -> str:
+        """The name, without a number, of the registers of a type."""
+        for name in self._registers.get(type, ()):
+            if name in REGISTERS:
+                return REGISTERS[name]
+        known = ", ".join(REGISTERS)
+        raise PtxspecError(f"no registers of .{type} are known: spec/assembler.yaml must name one of {known}")
