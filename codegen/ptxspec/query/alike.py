@@ -87,7 +87,10 @@ def advised(
     fewest = min((len(v.modifiers) for v in candidates), default=0)
     shortest = [v for v in candidates if len(v.modifiers) == fewest]
     found = ranked(db, shortest, (*asked.modifiers, *asked.types), operands, target, ptx)
-    return [v for distance, v in found if distance == found[0][0]][:3]
+    nearest_ones = [v for distance, v in found if distance == found[0][0]]
+    # A choice between variants that compute different things might be what an unknown name would have made.
+    is_guess = len(nearest_ones) > 1 and not all(map(db.knows, meant))
+    return [] if is_guess else nearest_ones[:3]
 
 
 def advice(
