@@ -161,7 +161,7 @@ CORES = {
 
 
 def special_values(f: Format) -> Array:
-    return np.array(special(float_in(f), 1))
+    return np.array(special(float_in(f), 1), np.uint64)
 
 
 def hardware(u: MadeUp, x: int) -> int:
