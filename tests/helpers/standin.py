@@ -1,4 +1,4 @@
-"""A GPU that is none: it reads the kernels' sources, and runs the instruction in each by the emulator."""
+"""A stand-in for a GPU: it reads the kernels' sources, and runs the instruction in each by the emulator."""
 
 from __future__ import annotations
 

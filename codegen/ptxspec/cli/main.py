@@ -112,7 +112,7 @@ class _Once(argparse.Action):
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser for a command line: of the command given, or of all where that is none of them."""
+    """The parser for a command line: of the command given, or of all where there is no such command."""
     parser = _Parser(
         prog="ptxspec",
         description="PTX floating-point instructions: the database and what is made from it",

@@ -81,7 +81,7 @@ def elementwise(count: int) -> Callable[[Callable[P, Array]], Callable[P, Array]
     return decorate
 
 
-# Of which some processors take long where an operand or the result is subnormal.
+# Operations that take some processors long where an operand or the result is subnormal.
 _STUMBLING = (np.multiply, np.divide, np.sqrt)
 
 

@@ -60,7 +60,7 @@ def source(file: str) -> bytes:
 def library(opcode: str, names: list[str], what: str, opened: Callable[[str], Opened]) -> Opened:
     """A library of an opcode's functions, as `opened` gives it by its path: from the cache, or compiled.
 
-    `opened` raises OSError or AttributeError for a library that is none, or lacks a function. Raises Failure."""
+    `opened` raises OSError or AttributeError where the file is no library, or lacks a function. Raises Failure."""
     text = f'#include "{opcode}.c"\n' + "".join(f"EXPORT_{name}\n" for name in names)
     compiler = _compiler()
     flags = [*FLAGS, *(["-march=native"] if _processor() else [])]

@@ -155,7 +155,7 @@ def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, C
 
 
 def _rows(spec: Spec, instruction: Instruction, variants: Sequence[Variant]) -> list[tuple[Row, list[Variant]]]:
-    """The lines of a table of variants: those of which all the same is said share one."""
+    """The lines of a table of variants; those with the same cells share one."""
     found: dict[Row, list[Variant]] = {}
     for v in variants:
         found.setdefault(_row(spec, instruction, v), []).append(v)
