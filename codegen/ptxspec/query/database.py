@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 from ..catalog import Catalog, PtxVersion, Requirement, Target, requirement_of
 from ..diagnostics import PtxspecError, suggest, unknown
 
-SCHEMA = 4
+SCHEMA = 5
 
 
 class Data(NamedTuple):
@@ -204,12 +204,14 @@ class Database:
         """What all variants of a class have in common."""
         c = data["classes"][place]
         notes = [data["notes"][i] for i in c.get("notes", ())]
+        claim, rests_on = data["claims"][c["claim"]]
+        manual = c.get("manual", c["requires"])
         hazards = [n["text"] for n in notes if n.get("hazard")]
         return {
             "requires": self._requirements[c["requires"]],
-            "manual": None if c["manual"] is None else self._requirements[c["manual"]],
-            "claim": c["claim"],
-            "rests_on": data["bases"][c["rests_on"]],
+            "manual": None if manual is None else self._requirements[manual],
+            "claim": claim,
+            "rests_on": rests_on,
             "recorded": tuple((self._recordings[path], found) for path, found in c.get("recorded", {}).items()),
             "means": tuple(c.get("means", ())),
             "hazard": " ".join(hazards) or None,

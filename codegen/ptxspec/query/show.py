@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ..diagnostics import PtxspecError
+from ..grounds import Grounds
 from ..roots import Root
 from .answers import requirement
 from .database import Database, Variant
@@ -46,8 +50,13 @@ def _variant(db: Database, v: Variant) -> str:
         rule = data["nan_rules"][known["nan"]]
         own = known.get("nan_rests_on")
         grounds = rule["rests_on"] if own is None else about["grounds"][own]
-        lines.append(f"- NaN results: {rule['summary']} ({grounds['text']}) {rule['unspecified'] or ''}".rstrip())
+        lines.append(f"- NaN results: {rule['summary']} ({_told(grounds)}) {rule['unspecified'] or ''}".rstrip())
     notes = [about["notes"][i] for i in known.get("notes", ())]
-    lines += ["", *(f"- {n['text']} ({about['grounds'][n['rests_on']]['text']})" for n in notes)] if notes else []
+    lines += ["", *(f"- {n['text']} ({_told(about['grounds'][n['rests_on']])})" for n in notes)] if notes else []
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)
+
+
+def _told(grounds: Mapping[str, Any]) -> str:
+    """What something rests on, in words."""
+    return Grounds(tuple(grounds["kinds"]), grounds.get("section", ""), grounds.get("ieee754", "")).text

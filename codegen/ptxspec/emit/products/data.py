@@ -143,7 +143,7 @@ def _unit(u: Unit) -> dict[str, Any]:
 
 
 def _grounds(g: Grounds) -> dict[str, Any]:
-    return _given(kinds=list(g.kinds), section=g.section, ieee754=g.ieee754, text=g.text)
+    return _given(kinds=list(g.kinds), section=g.section, ieee754=g.ieee754)
 
 
 def _given(**fields: Any) -> dict[str, Any]:
@@ -152,12 +152,12 @@ def _given(**fields: Any) -> dict[str, Any]:
 
 
 class _Opcode:
-    """One opcode's file. `grounds` is what its entries rest on, `bases` what its claims do. The file has tables of its
+    """One opcode's file. `grounds` is what its entries rest on, `claims` each claim and what it does. The file has tables of its
     own for both, so that an edit of one opcode changes no other's file."""
 
     def __init__(self, spec: Spec, instruction: Instruction, requirements: _Table) -> None:
         self.spec, self.instruction, self.requirements = spec, instruction, requirements
-        self.grounds, self.bases, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
+        self.grounds, self.claims, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
 
     def data(self) -> dict[str, Any]:
         i = self.instruction
@@ -194,7 +194,7 @@ class _Opcode:
             "variants": [self.variant(v) for v in i.variants],
             "signatures": self.signatures.values,
             "classes": self.classes.values,
-            "bases": self.bases.values,
+            "claims": self.claims.values,
             "grounds": self.grounds.values,
         }
 
@@ -232,12 +232,14 @@ class _Opcode:
         names = v.spelling.partition(".")[2]
         return [names, self.signatures.place(_signature(v)), self.classes.place(self.known(v))]
 
+    def _manual(self, v: Variant) -> int | None:
+        return self.requirements.place(v.manual.as_json()) if v.manual else None
+
     def known(self, v: Variant) -> dict[str, Any]:
         """What is known of a variant, and of all others of its class."""
         i, rule = self.instruction, self.instruction.nan_rule(v)
         own = any(r is rule for _, r in i.nan)
         return _given(
-            claim=v.claim,
             recorded={r.path: found for r, found in recorded(self.spec, v)},
             means=list(v.means),
             accuracy=[n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
@@ -245,8 +247,9 @@ class _Opcode:
             notes=[n for n, note in enumerate(i.notes) if note.selector.matches(v)],
         ) | {
             "requires": self.requirements.place(v.requires.as_json()),
-            "manual": self.requirements.place(v.manual.as_json()) if v.manual else None,
-            "rests_on": self.bases.place(basis(i, v)),
+            "claim": self.claims.place([v.claim, basis(i, v)]),
+            # Where the manual says otherwise
+            **({} if v.manual == v.requires else {"manual": self._manual(v)}),
             # What the NaN rule rests on where the instruction says something of its own.
             **({"nan_rests_on": self.rests_on(rule.rests_on)} if rule and own else {}),
         }
