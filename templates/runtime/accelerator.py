@@ -141,16 +141,18 @@ def trial(f: Format, operands: int) -> list[Array]:
 
 
 @cache
-def exported(opcode: str) -> frozenset[str]:
-    """The functions of an opcode that have C."""
+def exported(opcode: str) -> dict[str, str]:
+    """The functions of an opcode that have C, each with what heads it there, as kernel.h says."""
     lines = source(f"{opcode}.c").decode().splitlines()
-    start = "#define EXPORT_"
-    return frozenset(line[len(start) :].partition(" ")[0] for line in lines if line.startswith(start))
+    heads = (line.partition("(") for line in lines if line.startswith(("LANE_", "DECIDING_")))
+    return {rest.partition(",")[0]: head for head, _, rest in heads}
 
 
 def load(opcode: str, functions: Mapping[str, Callable[..., Array]], what: str) -> dict[str, Native]:
     """Functions of an opcode as kernels, by name: one library. Raises Failure."""
-    return library(opcode, list(functions), what, lambda path: _kernels_of(path, functions))
+    has = exported(opcode)
+    kernels = [f"EXPORT_{has[name]}({name})" for name in functions]
+    return library(opcode, next(iter(functions)), kernels, what, lambda path: _kernels_of(path, functions))
 
 
 def _kernels_of(path: str, functions: Mapping[str, Callable[..., Array]]) -> dict[str, Native]:

@@ -175,7 +175,7 @@ def test_what_has_no_c_is_what_the_emitter_declines() -> None:
     assert not errors
     for c in checked:
         has = {f.name for f in shared(c).values() if not native.why_not(f.program)}
-        assert accelerator.exported(c.instruction.opcode) == has
+        assert accelerator.exported(c.instruction.opcode).keys() == has
         assert has or c.instruction.opcode not in WITH_C
     assert set(WITH_C) == set(OPCODES)
 

@@ -1,6 +1,6 @@
 """Programs as NumPy runs them best: what the emulator's functions do at once, and what only few lanes need.
 
-Four rewritings, none of which changes a bit:
+Four rewritings, none of which changes a bit; C takes those of them that make a program shorter:
 
 - Operands flushed on their own lines are flushed by the operation that uses them, where it can (`Flushing`).
 - A NaN is not made canonical again behind a function that delivers nothing else.
@@ -11,7 +11,7 @@ Four rewritings, none of which changes a bit:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeGuard
 
@@ -27,6 +27,7 @@ REPLACE = "replace"
 
 Lets: TypeAlias = tuple[Let, ...]
 Terms: TypeAlias = tuple[Term, ...]
+Correction: TypeAlias = Callable[[Let, Mapping[str, Term], Counter[str]], Let | None]
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,17 @@ def fuse(program: Program) -> Program:
     if not all(map(is_usual, _formats(program))):
         return program
     lets, results = _without_second_canonicalising(program.lets, program.results)
-    lets, results = _flushing_operands(_with_corrections(_flushing_late(lets, results), results), results)
+    lets = _with_corrections(_flushing_late(lets, results), results, _propagation, _replacement)
+    lets, results = _flushing_operands(lets, results)
+    return replace(program, lets=live(lets, results), results=results)
+
+
+def shorten(program: Program) -> Program:
+    """A program that does the same in fewer lines, and may call `FLUSH` and `PROPAGATE`."""
+    if not all(map(is_usual, _formats(program))):
+        return program
+    lets, results = _without_second_canonicalising(program.lets, program.results)
+    lets = _with_corrections(_flushing_late(lets, results), results, _propagation)
     return replace(program, lets=live(lets, results), results=results)
 
 
@@ -186,10 +197,11 @@ def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
     return tuple(found), tuple(map(changed, results))
 
 
-def _with_corrections(lets: Lets, results: Terms) -> Lets:
+def _with_corrections(lets: Lets, results: Terms, *corrections: Correction) -> Lets:
+    """Each line as the first correction that applies to it makes it."""
     values = {let.name: let.value for let in lets}
     uses = Counter(name for term in (*values.values(), *results) for name in _mentions(term))
-    return tuple(_propagation(let, values, uses) or _replacement(let, values, uses) for let in lets)
+    return tuple(next(filter(None, (c(let, values, uses) for c in corrections)), let) for let in lets)
 
 
 def _mentions(term: Term) -> list[str]:
@@ -198,7 +210,7 @@ def _mentions(term: Term) -> list[str]:
     return [term.name] if isinstance(term, Var) else []
 
 
-def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let:
+def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let | None:
     """`NaN if isNaN(d) else d` is put in d's place where nothing else looks at d."""
     match let.value:
         case Apply(
@@ -208,7 +220,7 @@ def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
             return replace(
                 let, value=Apply(let.value.kind, REPLACE, (value, condition, pattern), let.value.kind.format)
             )
-    return let
+    return None
 
 
 def _is_fresh(made: Term | None) -> bool:

@@ -8,7 +8,7 @@ is an operator in C and NumPy alike stands here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,13 +31,24 @@ class Line:
 
 @dataclass(frozen=True)
 class Function:
-    """A function as text. `serves`: a line for each spelling."""
+    """A function as text, made by `written`."""
 
     name: str
     parameters: list[str]
-    serves: list[str]
     lines: list[Line]
-    results: list[str]
+
+
+def written(statements: Sequence[tuple[str, str, str]], results: Sequence[str], end: str = "") -> list[Line]:
+    """The lines of a function: of each statement the name that it gives, with a type in C, a value, and the source.
+
+    The last value gets no name where it is the result. A source stands at the first of its lines alone."""
+    lines = [Line(f"{name} = {value}{end}", source) for name, value, source in statements]
+    if statements and [statements[-1][0].rpartition(" ")[2]] == list(results):
+        lines[-1] = Line(f"return {statements[-1][1]}{end}", statements[-1][2])
+    else:
+        lines.append(Line(f"return {', '.join(results)}{end}", ""))
+    before = ["", *(line.source for line in lines)]
+    return [Line(x.text, "" if x.source == b else x.source) for x, b in zip(lines, before, strict=False)]
 
 
 def source_of(let: Let) -> str:
@@ -46,15 +57,12 @@ def source_of(let: Let) -> str:
 
 @dataclass(frozen=True)
 class Shared:
-    """A program under the name of its function, with the targets on which each spelling does it: none of them where it
-    does so by default."""
+    """A program under the name of its function, with the targets on which each spelling with so many operands does it:
+    none of them where it does so by default."""
 
     name: str
     program: Program
-    targets: dict[str, list[str]]
-
-    def serves(self) -> list[str]:
-        return [s + (f" on {', '.join(targets)}" if targets else "") for s, targets in self.targets.items()]
+    targets: dict[tuple[str, int], list[str]]
 
 
 def shared(checked: Checked) -> dict[int, Shared]:
@@ -66,7 +74,7 @@ def shared(checked: Checked) -> dict[int, Shared]:
             for target, program in programs.items():
                 if first == (target is None):
                     function = found.setdefault(id(program), Shared(_name(variant, target), program, {}))
-                    function.targets.setdefault(variant.spelling, []).extend([target] if target else [])
+                    function.targets.setdefault(variant.key, []).extend([target] if target else [])
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 from ..catalog import Catalog, PtxVersion, Requirement, Target, requirement_of
 from ..diagnostics import PtxspecError, suggest, unknown
 
-SCHEMA = 4
+SCHEMA = 5
 
 
 class Data(NamedTuple):
@@ -216,16 +216,19 @@ class Database:
 
     def _known(self, data: Mapping[str, Any], place: int) -> dict[str, Any]:
         """What all variants of a class have in common."""
-        c = data["classes"][place]
-        notes = [data["notes"][i] for i in c.get("notes", ())]
+        _, requires, in_claims, *more = data["classes"][place]
+        rest = more[0] if more else {}
+        notes = [data["notes"][i] for i in rest.get("notes", ())]
+        claim, rests_on = data["claims"][in_claims]
+        manual = rest.get("manual", requires)
         hazards = [n["text"] for n in notes if n.get("hazard")]
         return {
-            "requires": self._requirements[c["requires"]],
-            "manual": None if c["manual"] is None else self._requirements[c["manual"]],
-            "claim": c["claim"],
-            "rests_on": data["bases"][c["rests_on"]],
-            "recorded": tuple((self._recordings[path], found) for path, found in c.get("recorded", {}).items()),
-            "means": tuple(c.get("means", ())),
+            "requires": self._requirements[requires],
+            "manual": None if manual is None else self._requirements[manual],
+            "claim": claim,
+            "rests_on": rests_on,
+            "recorded": tuple((self._recordings[path], found) for path, found in rest.get("recorded", {}).items()),
+            "means": tuple(rest.get("means", ())),
             "hazard": " ".join(hazards) or None,
             "known": place,
         }

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from ..diagnostics import PtxspecError
+from ..grounds import Grounds
 from ..roots import Root
 from .answers import requirement
 from .database import Database, Variant
@@ -27,7 +31,8 @@ def page(root: Root, name: str, operands: int | None = None) -> str:
 
 def _variant(db: Database, v: Variant) -> str:
     data, about, names = db.data, db.opcodes[v.opcode].data, v.spelling.split(".")[1:]
-    known, longer = about["classes"][v.known], db.stands_for(v)
+    (nan, _, _, *more), longer = about["classes"][v.known], db.stands_for(v)
+    known = more[0] if more else {}
     lines = [f"# {v.spelling}, {v.operands} operand{'s' * (v.operands != 1)}", "", db.opcodes[v.opcode].summary, ""]
     lines += [f"- `.{n}`: {data['modifiers'][n]['summary']}" for n in names if n in data["modifiers"]]
     lines += [f"- `.{n}`: {data['types'][n]['summary']}" for n in names if n in data["types"]]
@@ -42,12 +47,18 @@ def _variant(db: Database, v: Variant) -> str:
         lines.append(f"- error: at most {a['bound']} {a['kind']} for {a.get('range', 'all')} operands ({a['section']})")
     lines += [f"- claim: {v.claim}", f"- it rests on: {v.rests_on}"]
     lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
-    if "nan" in known:
-        rule = data["nan_rules"][known["nan"]]
+    if nan is not None:
+        rule = data["nan_rules"][nan]
         own = known.get("nan_rests_on")
         grounds = rule["rests_on"] if own is None else about["grounds"][own]
-        lines.append(f"- NaN results: {rule['summary']} ({grounds['text']}) {rule['unspecified'] or ''}".rstrip())
+        lines.append(f"- NaN results: {rule['summary']} ({_told(grounds)}) {rule['unspecified'] or ''}".rstrip())
     notes = [about["notes"][i] for i in known.get("notes", ())]
-    lines += ["", *(f"- {n['text']} ({about['grounds'][n['rests_on']]['text']})" for n in notes)] if notes else []
+    lines += ["", *(f"- {n['text']} ({_told(about['grounds'][n['rests_on']])})" for n in notes)] if notes else []
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)
+
+
+def _told(grounds: Sequence[Any]) -> str:
+    """What something rests on, in words."""
+    kinds, *where = grounds
+    return Grounds(tuple(kinds), *where).text

@@ -57,11 +57,12 @@ def source(file: str) -> bytes:
         return b""  # an opcode without C, or a package without files
 
 
-def library(opcode: str, names: list[str], what: str, opened: Callable[[str], Opened]) -> Opened:
-    """A library of an opcode's functions, as `opened` gives it by its path: from the cache, or compiled.
+def library(opcode: str, name: str, kernels: list[str], what: str, opened: Callable[[str], Opened]) -> Opened:
+    """A library under a name, with the kernels that the lines `kernels` make of an opcode's C, as `opened` gives it by
+    its path: from the cache, or compiled.
 
     `opened` raises OSError or AttributeError where the file is no library, or lacks a function. Raises Failure."""
-    text = f'#include "{opcode}.c"\n' + "".join(f"EXPORT_{name}\n" for name in names)
+    text = "\n".join([f'#include "{opcode}.c"', *kernels, ""])
     compiler = _compiler()
     flags = [*FLAGS, *(["-march=native"] if _processor() else [])]
     headers = sorted(name for name in os.listdir(SOURCES) if name.endswith(".h"))
@@ -69,7 +70,7 @@ def library(opcode: str, names: list[str], what: str, opened: Callable[[str], Op
     key = _digest(repr(made_of).encode() + b"".join(map(source, [f"{opcode}.c", *headers])))
     try:
         for folder in _folders():
-            path = os.path.join(folder, f"{names[0]}-{key}.so")
+            path = os.path.join(folder, f"{name}-{key}.so")
             if _is_whole(path):
                 # One of another system, or whatever else, is made anew.
                 with suppress(OSError, AttributeError):

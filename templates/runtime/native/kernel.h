@@ -1,11 +1,13 @@
-/* A kernel: a function of one lane, applied to arrays.
+/* Functions of one lane, and kernels: such functions applied to arrays.
 
-   KERNEL_1, KERNEL_2 and KERNEL_3 (by the number of operands) export `name_run(n, a, ..., d)`: d[i] = name(a[i], ...)
-   for i below n. The arrays are aligned; d may be one of the operands but overlap none otherwise. The processor's
-   rounding direction, its exception flags and whatever else the caller has set there come back as they were.
+   LANE_1, LANE_2 and LANE_3 (by the number of operands) head a function with its name, the types of its operands and of
+   its result, the direction in which the processor must round for it, and the names of its operands. EXPORT_LANE_1(name)
+   and so on make a kernel of it, `name_run(n, a, ..., d)`: d[i] = name(a[i], ...) for i below n. The arrays are aligned; d
+   may be one of the operands but overlap none otherwise. The processor's rounding direction, its exception flags and
+   whatever else the caller has set there come back as they were.
 
-   DECIDING_1 and so on are for functions that may leave a lane undecided. They export `name_decide(n, a, ..., d, lanes)`,
-   which returns how many those are and lists them in `lanes`, an array of n. */
+   DECIDING_1 and so on head functions that may leave a lane undecided. Their kernel is
+   `name_decide(n, a, ..., d, lanes)`, which returns how many those are and lists them in `lanes`, an array of n. */
 
 #include <fenv.h>
 #include <stddef.h>
@@ -48,7 +50,7 @@ static inline void steer(int direction, fenv_t *kept) {
     }
 
 /* In pieces, so that the marks stay in the cache. */
-#define DECIDING(name, result, direction, lane, operands, arrays) \
+#define DECIDING_KERNEL(name, result, direction, lane, operands, arrays) \
     static __attribute__((noinline)) size_t name##_each(size_t n, PARAMETERS operands, result *d, size_t *lanes) { \
         size_t found = 0; \
         for (size_t start = 0; start < n; start += BLOCK) { \
@@ -83,10 +85,37 @@ static inline void steer(int direction, fenv_t *kept) {
     KERNEL(name, result, direction, (a[i], b[i], c[i]), (const operand *a, const operand *b, const operand *c), \
            (a, b, c))
 
-#define DECIDING_1(name, operand, result, direction) \
-    DECIDING(name, result, direction, (a[i], &undecided), (const operand *a), (a))
-#define DECIDING_2(name, operand, result, direction) \
-    DECIDING(name, result, direction, (a[i], b[i], &undecided), (const operand *a, const operand *b), (a, b))
-#define DECIDING_3(name, operand, result, direction) \
-    DECIDING(name, result, direction, (a[i], b[i], c[i], &undecided), \
-             (const operand *a, const operand *b, const operand *c), (a, b, c))
+#define DECIDING_KERNEL_1(name, operand, result, direction) \
+    DECIDING_KERNEL(name, result, direction, (a[i], &undecided), (const operand *a), (a))
+#define DECIDING_KERNEL_2(name, operand, result, direction) \
+    DECIDING_KERNEL(name, result, direction, (a[i], b[i], &undecided), (const operand *a, const operand *b), (a, b))
+#define DECIDING_KERNEL_3(name, operand, result, direction) \
+    DECIDING_KERNEL(name, result, direction, (a[i], b[i], c[i], &undecided), \
+                    (const operand *a, const operand *b, const operand *c), (a, b, c))
+
+/* What a head keeps for the kernel, should one be made. */
+#define KEPT(name, operand, result, direction) \
+    typedef operand name##_operand; \
+    typedef result name##_result; \
+    enum { name##_direction = direction };
+#define OF_HEAD(name) name, name##_operand, name##_result, name##_direction
+#define MADE(kernel, ...) kernel(__VA_ARGS__)
+
+#define LANE_1(name, operand, result, direction, a) \
+    KEPT(name, operand, result, direction) static inline result name(operand a)
+#define DECIDING_1(name, operand, result, direction, a) \
+    KEPT(name, operand, result, direction) static inline result name(operand a, _Bool *undecided)
+#define EXPORT_LANE_1(name) MADE(KERNEL_1, OF_HEAD(name))
+#define EXPORT_DECIDING_1(name) MADE(DECIDING_KERNEL_1, OF_HEAD(name))
+#define LANE_2(name, operand, result, direction, a, b) \
+    KEPT(name, operand, result, direction) static inline result name(operand a, operand b)
+#define DECIDING_2(name, operand, result, direction, a, b) \
+    KEPT(name, operand, result, direction) static inline result name(operand a, operand b, _Bool *undecided)
+#define EXPORT_LANE_2(name) MADE(KERNEL_2, OF_HEAD(name))
+#define EXPORT_DECIDING_2(name) MADE(DECIDING_KERNEL_2, OF_HEAD(name))
+#define LANE_3(name, operand, result, direction, a, b, c) \
+    KEPT(name, operand, result, direction) static inline result name(operand a, operand b, operand c)
+#define DECIDING_3(name, operand, result, direction, a, b, c) \
+    KEPT(name, operand, result, direction) static inline result name(operand a, operand b, operand c, _Bool *undecided)
+#define EXPORT_LANE_3(name) MADE(KERNEL_3, OF_HEAD(name))
+#define EXPORT_DECIDING_3(name) MADE(DECIDING_KERNEL_3, OF_HEAD(name))

@@ -59,6 +59,15 @@ static inline _Bool OF(isNormal)(BITS x) {
 }
 static inline _Bool OF(isSignMinus)(BITS x) { return x > MAGNITUDE_MASK; }
 
+/* What fusing.py makes of several functions */
+
+/* x, and a zero of its sign where x is subnormal. */
+static inline BITS OF(flushed)(BITS x) { return SELECT(OF(isSubnormal)(x), x & SIGN_MASK, x); }
+/* The operand's NaN, made quiet, where the value is a NaN too. Of several operands the last one asked has its way. */
+static inline BITS OF(propagate)(BITS value, BITS x) {
+    return SELECT(OF(isNaN)(value) & OF(isNaN)(x), OF(quieten)(x), value);
+}
+
 /* Minimum and maximum (9.6) */
 
 /* Signed integers in the order of the values, -0 below +0; its own inverse. */

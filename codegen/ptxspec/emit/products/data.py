@@ -143,8 +143,9 @@ def _unit(u: Unit) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _grounds(g: Grounds) -> dict[str, Any]:
-    return _given(kinds=list(g.kinds), section=g.section, ieee754=g.ieee754, text=g.text)
+def _grounds(g: Grounds) -> list[Any]:
+    """The fields in their order, without empty ones at the end."""
+    return [list(g.kinds), *([g.section, g.ieee754] if g.ieee754 else [g.section] if g.section else [])]
 
 
 def _given(**fields: Any) -> dict[str, Any]:
@@ -153,12 +154,12 @@ def _given(**fields: Any) -> dict[str, Any]:
 
 
 class _Opcode:
-    """One opcode's file. `grounds` is what its entries rest on, `bases` what its claims do. The file has tables of its
-    own for both, so that an edit of one opcode changes no other's file."""
+    """One opcode's file. `grounds` is what its entries rest on, `claims` each claim and what it does. The file has
+    tables of its own for both, so that an edit of one opcode changes no other's file."""
 
     def __init__(self, spec: Spec, instruction: Instruction, requirements: _Table) -> None:
         self.spec, self.instruction, self.requirements = spec, instruction, requirements
-        self.grounds, self.bases, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
+        self.grounds, self.claims, self.signatures, self.classes = _Table(), _Table(), _Table(), _Table()
 
     def data(self) -> dict[str, Any]:
         i = self.instruction
@@ -196,7 +197,7 @@ class _Opcode:
             "variants": [self.variant(v) for v in i.variants],
             "signatures": self.signatures.values,
             "classes": self.classes.values,
-            "bases": self.bases.values,
+            "claims": self.claims.values,
             "grounds": self.grounds.values,
         }
 
@@ -234,25 +235,27 @@ class _Opcode:
         names = v.spelling.partition(".")[2]
         return [names, self.signatures.place(_signature(v)), self.classes.place(self.known(v))]
 
-    def known(self, v: Variant) -> dict[str, Any]:
-        """What is known of a variant, and of all others of its class."""
+    def _manual(self, v: Variant) -> int | None:
+        return self.requirements.place(v.manual.as_json()) if v.manual else None
+
+    def known(self, v: Variant) -> list[Any]:
+        """What is known of a variant, and of all others of its class: the NaN rule, requirement, claim, and the rest."""
         i, rule = self.instruction, self.instruction.nan_rule(v)
         own = any(r is rule for _, r in i.nan)
-        return _given(
-            claim=v.claim,
+        rest = _given(
             recorded={r.path: found for r, found in recorded(self.spec, v)},
             means=list(v.means),
             accuracy=[n for n, a in enumerate(i.accuracy) if a.selector.matches(v)],
-            nan=rule.name if rule else None,
             notes=[n for n, note in enumerate(i.notes) if note.selector.matches(v)],
             operands=[n for n, rule in enumerate(i.operand_rules) if rule.selector.matches(v)],
         ) | {
-            "requires": self.requirements.place(v.requires.as_json()),
-            "manual": self.requirements.place(v.manual.as_json()) if v.manual else None,
-            "rests_on": self.bases.place(basis(i, v)),
+            # Where the manual says otherwise
+            **({} if v.manual == v.requires else {"manual": self._manual(v)}),
             # What the NaN rule rests on where the instruction says something of its own.
             **({"nan_rests_on": self.rests_on(rule.rests_on)} if rule and own else {}),
         }
+        requires, claim = self.requirements.place(v.requires.as_json()), self.claims.place([v.claim, basis(i, v)])
+        return [rule.name if rule else None, requires, claim, *([rest] if rest else [])]
 
 
 def _signature(v: Variant) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, 
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Term, Var
 from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
-from ..lowering import Function, Line, Lowering, Shared, shared, source_of
+from ..lowering import Function, Lowering, Shared, shared, source_of, written
 from ..registry import product
 from ..text import Files, Templates, plain
 
@@ -32,10 +32,19 @@ _INVENTED = {FLUSH: "encoding", PROPAGATE: "selection", REPLACE: "selection"}
 
 
 @dataclass(frozen=True)
-class Choice:
-    spelling: str
+class Serving:
+    """What a function computes: of the variants with so many operands modifiers and types, on some targets if not
+    by default."""
+
+    name: str
     operands: int
-    choice: list[tuple[str | None, str]]
+    spelled: list[str]
+    targets: str
+
+
+@dataclass(frozen=True)
+class NumPyFunction(Function):
+    result: str
 
 
 @product("emulator")
@@ -106,16 +115,19 @@ def _module(checked: Checked, templates: Templates) -> str:
     module = _Module()
     sharing = shared(checked)
     functions = [_Writer(module).function(f) for f in sharing.values()]
-    kernels = [
-        Choice(v.spelling, v.operands, [(target, sharing[id(p)].name) for target, p in programs.items()])
-        for v, programs in checked.programs.items()
-    ]
     return templates.render(
         "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
         opcode=instruction.opcode, summary=_docstring(instruction.summary), imports=module.imports(),
         constants=sorted(module.constants.items()),
-        functions=functions, kernels=kernels,
+        functions=functions, serving=[s for one in sharing.values() for s in _serving(one)],
     )  # fmt: skip
+
+
+def _serving(one: Shared) -> Iterable[Serving]:
+    found: dict[tuple[int, str], list[str]] = {}
+    for (spelling, operands), targets in one.targets.items():
+        found.setdefault((operands, " ".join(targets)), []).append(spelling.partition(".")[2])
+    return [Serving(one.name, operands, spelled, targets) for (operands, targets), spelled in found.items()]
 
 
 def _docstring(text: str) -> str:
@@ -156,22 +168,22 @@ class _Writer(Lowering):
 
     def __init__(self, module: _Module) -> None:
         self.module = module
-        self.lines: list[Line] = []
+        self.statements: list[tuple[str, str, str]] = []
         self.hoisted = 0
 
-    def function(self, shared: Shared) -> Function:
+    def function(self, shared: Shared) -> NumPyFunction:
         program = fuse(shared.program)
         for let in program.lets:
-            self.lines.append(Line(f"{let.name} = {self.fitting(let.value)}", source_of(let)))
-        return Function(
+            value = self.fitting(let.value, source_of(let))
+            self.statements.append((let.name, value, source_of(let)))
+        return NumPyFunction(
             name=shared.name,
             parameters=[f"{i.name}: Array" for i in program.inputs],
-            serves=shared.serves(),
-            lines=self.lines,
-            results=[self.term(r) for r in program.results],
+            result="Array" if len(program.results) == 1 else "tuple[Array, Array]",
+            lines=written(self.statements, [self.term(r) for r in program.results]),
         )
 
-    def fitting(self, term: Term) -> str:
+    def fitting(self, term: Term, source: str) -> str:
         """The term's text; of one too long for a line, the arguments are computed on lines of their own first."""
         text = self.term(term)
         if len(text) <= _WIDTH - 20 or not isinstance(term, Apply):
@@ -181,7 +193,7 @@ class _Writer(Lowering):
             if isinstance(a, Apply):
                 self.hoisted += 1
                 name = f"_{self.hoisted}"
-                self.lines.append(Line(f"{name} = {self.fitting(a)}", ""))
+                self.statements.append((name, self.fitting(a, source), source))
                 a = Var(a.kind, name)
             arguments.append(a)
         return self.term(replace(term, arguments=tuple(arguments)))

@@ -15,8 +15,8 @@ from ...check.checking import Checked
 from ...model import BOOL, ROUNDINGS, Format, Kind, Spec, float_in
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program
-from ..fusing import is_usual
-from ..lowering import ELEMENTARY, Function, Line, Lowering, Shared, applications, shared, source_of
+from ..fusing import FLUSH, PROPAGATE, is_usual, shorten
+from ..lowering import ELEMENTARY, Function, Lowering, Shared, applications, shared, source_of, written
 from ..registry import product
 from ..text import Files, Templates
 
@@ -134,22 +134,24 @@ def _has_carrier(f: Format) -> bool:
 
 
 def _function(one: Shared) -> CFunction:
-    program, c = one.program, _Writer()
+    program, c = shorten(one.program), _Writer()
     operand = _type(program.inputs[0].kind)
     (result,) = program.results
     return CFunction(
         name=one.name,
-        parameters=[f"{operand} {c.variable(i.name)}" for i in program.inputs],
-        serves=one.serves(),
-        lines=[
-            Line(f"{_type(let.value.kind)} {c.variable(let.name)} = {c.term(let.value)};", source_of(let))
-            for let in program.lets
-        ],
-        results=[c.term(result)],
+        parameters=[c.variable(i.name) for i in program.inputs],
+        lines=written(
+            [
+                (f"{_type(let.value.kind)} {c.variable(let.name)}", c.term(let.value), source_of(let))
+                for let in program.lets
+            ],
+            [c.term(result)],
+            end=";",
+        ),
         operand_type=operand,
         result_type="uint8_t" if result.kind == BOOL else _type(result.kind),
-        direction=_direction(program),
-        undecided=any(a.function in ELEMENTARY for a in applications(program)),
+        direction=_direction(one.program),
+        undecided=any(a.function in ELEMENTARY for a in applications(one.program)),
     )
 
 
@@ -187,10 +189,15 @@ class _Writer(Lowering):
         if t.function == "select":
             return f"select_{t.kind.width}({', '.join(arguments)})"
         assert t.format is not None
+        if t.function == PROPAGATE:
+            value, *operands = arguments
+            for operand in reversed(operands):
+                value = f"{t.function}_{t.format.name}({value}, {operand})"
+            return value
         if t.function == "convert":
             source = t.arguments[0].kind.format
             assert source is not None
             arguments = [f"number_{source.name}({arguments[0]})"]
-        if TABLE[t.function].rounds:
+        if t.function != FLUSH and TABLE[t.function].rounds:
             arguments += [t.mode, str(int(t.ftz)), *(["undecided"] if t.function in ELEMENTARY else [])]
         return f"{t.function}_{t.format.name}({', '.join(arguments)})"

@@ -3,85 +3,57 @@
 
 import numpy as _np
 
-from ..binary import (
-    Array,
-)
-from ..encoding import (
-    flushed as _flushed,
-    isNaN,
-    magnitude,
-)
-from ..formats import (
-    bf16,
-    f16,
-    f32,
-    f64,
-)
-from ..selection import (
-    replace as _replace,
-    select,
-)
+from ..binary import Array
+from ..encoding import flushed as _flushed, isNaN, magnitude
+from ..formats import bf16, f16, f32, f64
+from ..selection import replace as _replace, select
+from . import kernels as _kernels
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
+# Behind a line of a function stands where in the specification it and the next ones come from.
+
 
 def abs_f32_1(a: Array) -> Array:
-    # abs.f32
     d = magnitude(a, f32)  # abs.yaml:33
-    d_2 = _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:25
-    return d_2
+    return _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:25
 
 
 def abs_ftz_f32_1(a: Array) -> Array:
-    # abs.ftz.f32
-    # abs.f32 on sm_10, sm_11, sm_12, sm_13
     _unflushed_d = magnitude(a, f32)  # abs.yaml:33
-    d = _flushed(_unflushed_d, f32)  # abs.yaml:33
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:25
-    return d_2
+    d = _flushed(_unflushed_d, f32)
+    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:25
 
 
 def abs_f64_1(a: Array) -> Array:
-    # abs.f64
-    d = magnitude(a, f64)  # abs.yaml:33
-    return d
+    return magnitude(a, f64)  # abs.yaml:33
 
 
 def abs_f16_1(a: Array) -> Array:
-    # abs.f16
-    # abs.f16x2
     d = magnitude(a, f16)  # abs.yaml:33
-    d_2 = _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:25
-    return d_2
+    return _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:25
 
 
 def abs_ftz_f16_1(a: Array) -> Array:
-    # abs.ftz.f16
-    # abs.ftz.f16x2
     _unflushed_d = magnitude(a, f16)  # abs.yaml:33
-    d = _flushed(_unflushed_d, f16)  # abs.yaml:33
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:25
-    return d_2
+    d = _flushed(_unflushed_d, f16)
+    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:25
 
 
 def abs_bf16_1(a: Array) -> Array:
-    # abs.bf16
-    # abs.bf16x2
     d = magnitude(a, bf16)  # abs.yaml:33
-    d_2 = _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:25
-    return d_2
+    return _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:25
 
 
-# By spelling and operands; by target where one differs from the rest.
-KERNELS = {
-    ("abs.f32", 1): {None: abs_f32_1, "sm_10": abs_ftz_f32_1, "sm_11": abs_ftz_f32_1, "sm_12": abs_ftz_f32_1, "sm_13": abs_ftz_f32_1},
-    ("abs.ftz.f32", 1): {None: abs_ftz_f32_1},
-    ("abs.f64", 1): {None: abs_f64_1},
-    ("abs.f16", 1): {None: abs_f16_1},
-    ("abs.f16x2", 1): {None: abs_f16_1},
-    ("abs.ftz.f16", 1): {None: abs_ftz_f16_1},
-    ("abs.ftz.f16x2", 1): {None: abs_ftz_f16_1},
-    ("abs.bf16", 1): {None: abs_bf16_1},
-    ("abs.bf16x2", 1): {None: abs_bf16_1},
-}
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
+# targets behind them, where these differ from the rest.
+KERNELS = _kernels("abs", (
+    (abs_f32_1, 1, "f32"),
+    (abs_ftz_f32_1, 1, "ftz.f32"),
+    (abs_ftz_f32_1, 1, "f32", "sm_10 sm_11 sm_12 sm_13"),
+    (abs_f64_1, 1, "f64"),
+    (abs_f16_1, 1, "f16 f16x2"),
+    (abs_ftz_f16_1, 1, "ftz.f16 ftz.f16x2"),
+    (abs_bf16_1, 1, "bf16 bf16x2"),
+))

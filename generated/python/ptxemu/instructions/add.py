@@ -3,291 +3,165 @@
 
 import numpy as _np
 
-from ..arithmetic import (
-    addition,
-)
-from ..binary import (
-    Array,
-    roundTiesToEven,
-    roundTowardNegative,
-    roundTowardPositive,
-    roundTowardZero,
-)
-from ..comparison import (
-    maximumNumber,
-    minimumNumber,
-)
-from ..formats import (
-    bf16,
-    f16,
-    f32,
-    f64,
-)
-from ..selection import (
-    propagate as _propagate,
-)
+from ..arithmetic import addition
+from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
+from ..comparison import maximumNumber, minimumNumber
+from ..formats import bf16, f16, f32, f64
+from ..selection import propagate as _propagate
+from . import kernels as _kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 
+# Behind a line of a function stands where in the specification it and the next ones come from.
+
 
 def add_f32_2(a: Array, b: Array) -> Array:
-    # add.f32
-    # add.rn.f32
-    # add.f32x2
-    # add.rn.f32x2
-    d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:36
-    return d
+    return addition(a, b, f32, roundTiesToEven, False)  # add.yaml:36
 
 
 def add_sat_f32_2(a: Array, b: Array) -> Array:
-    # add.sat.f32
-    # add.rn.sat.f32
     d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def add_ftz_f32_2(a: Array, b: Array) -> Array:
-    # add.ftz.f32
-    # add.rn.ftz.f32
-    # add.ftz.f32x2
-    # add.rn.ftz.f32x2
-    # add.f32 on sm_10, sm_11, sm_12, sm_13
-    # add.rn.f32 on sm_10, sm_11, sm_12, sm_13
-    d = addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:36
-    return d
+    return addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:36
 
 
 def add_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    # add.ftz.sat.f32
-    # add.rn.ftz.sat.f32
-    # add.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    # add.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13
     d = addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def add_rz_f32_2(a: Array, b: Array) -> Array:
-    # add.rz.f32
-    # add.rz.f32x2
-    d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:36
-    return d
+    return addition(a, b, f32, roundTowardZero, False)  # add.yaml:36
 
 
 def add_rz_sat_f32_2(a: Array, b: Array) -> Array:
-    # add.rz.sat.f32
     d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def add_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    # add.rz.ftz.f32
-    # add.rz.ftz.f32x2
-    # add.rz.f32 on sm_10, sm_11, sm_12, sm_13
-    d = addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:36
-    return d
+    return addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:36
 
 
 def add_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    # add.rz.ftz.sat.f32
-    # add.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13
     d = addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def add_rm_f32_2(a: Array, b: Array) -> Array:
-    # add.rm.f32
-    # add.rm.f32x2
-    d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:36
-    return d
+    return addition(a, b, f32, roundTowardNegative, False)  # add.yaml:36
 
 
 def add_rm_sat_f32_2(a: Array, b: Array) -> Array:
-    # add.rm.sat.f32
     d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def add_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    # add.rm.ftz.f32
-    # add.rm.ftz.f32x2
-    d = addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:36
-    return d
+    return addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:36
 
 
 def add_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    # add.rm.ftz.sat.f32
     d = addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def add_rp_f32_2(a: Array, b: Array) -> Array:
-    # add.rp.f32
-    # add.rp.f32x2
-    d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:36
-    return d
+    return addition(a, b, f32, roundTowardPositive, False)  # add.yaml:36
 
 
 def add_rp_sat_f32_2(a: Array, b: Array) -> Array:
-    # add.rp.sat.f32
     d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def add_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    # add.rp.ftz.f32
-    # add.rp.ftz.f32x2
-    d = addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:36
-    return d
+    return addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:36
 
 
 def add_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    # add.rp.ftz.sat.f32
     d = addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def add_f64_2(a: Array, b: Array) -> Array:
-    # add.f64
-    # add.rn.f64
     d = addition(a, b, f64, roundTiesToEven, False)  # add.yaml:36
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def add_rz_f64_2(a: Array, b: Array) -> Array:
-    # add.rz.f64
     d = addition(a, b, f64, roundTowardZero, False)  # add.yaml:36
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def add_rm_f64_2(a: Array, b: Array) -> Array:
-    # add.rm.f64
     d = addition(a, b, f64, roundTowardNegative, False)  # add.yaml:36
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def add_rp_f64_2(a: Array, b: Array) -> Array:
-    # add.rp.f64
     d = addition(a, b, f64, roundTowardPositive, False)  # add.yaml:36
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def add_f16_2(a: Array, b: Array) -> Array:
-    # add.f16
-    # add.f16x2
-    # add.rn.f16
-    # add.rn.f16x2
-    d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:36
-    return d
+    return addition(a, b, f16, roundTiesToEven, False)  # add.yaml:36
 
 
 def add_sat_f16_2(a: Array, b: Array) -> Array:
-    # add.sat.f16
-    # add.sat.f16x2
-    # add.rn.sat.f16
-    # add.rn.sat.f16x2
     d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
 
 
 def add_ftz_f16_2(a: Array, b: Array) -> Array:
-    # add.ftz.f16
-    # add.ftz.f16x2
-    # add.rn.ftz.f16
-    # add.rn.ftz.f16x2
-    d = addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:36
-    return d
+    return addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:36
 
 
 def add_ftz_sat_f16_2(a: Array, b: Array) -> Array:
-    # add.ftz.sat.f16
-    # add.ftz.sat.f16x2
-    # add.rn.ftz.sat.f16
-    # add.rn.ftz.sat.f16x2
     d = addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
 
 
 def add_bf16_2(a: Array, b: Array) -> Array:
-    # add.bf16
-    # add.bf16x2
-    # add.rn.bf16
-    # add.rn.bf16x2
-    d = addition(a, b, bf16, roundTiesToEven, False)  # add.yaml:36
-    return d
+    return addition(a, b, bf16, roundTiesToEven, False)  # add.yaml:36
 
 
-# By spelling and operands; by target where one differs from the rest.
-KERNELS = {
-    ("add.f32", 2): {None: add_f32_2, "sm_10": add_ftz_f32_2, "sm_11": add_ftz_f32_2, "sm_12": add_ftz_f32_2, "sm_13": add_ftz_f32_2},
-    ("add.sat.f32", 2): {None: add_sat_f32_2, "sm_10": add_ftz_sat_f32_2, "sm_11": add_ftz_sat_f32_2, "sm_12": add_ftz_sat_f32_2, "sm_13": add_ftz_sat_f32_2},
-    ("add.ftz.f32", 2): {None: add_ftz_f32_2},
-    ("add.ftz.sat.f32", 2): {None: add_ftz_sat_f32_2},
-    ("add.rn.f32", 2): {None: add_f32_2, "sm_10": add_ftz_f32_2, "sm_11": add_ftz_f32_2, "sm_12": add_ftz_f32_2, "sm_13": add_ftz_f32_2},
-    ("add.rn.sat.f32", 2): {None: add_sat_f32_2, "sm_10": add_ftz_sat_f32_2, "sm_11": add_ftz_sat_f32_2, "sm_12": add_ftz_sat_f32_2, "sm_13": add_ftz_sat_f32_2},
-    ("add.rn.ftz.f32", 2): {None: add_ftz_f32_2},
-    ("add.rn.ftz.sat.f32", 2): {None: add_ftz_sat_f32_2},
-    ("add.rz.f32", 2): {None: add_rz_f32_2, "sm_10": add_rz_ftz_f32_2, "sm_11": add_rz_ftz_f32_2, "sm_12": add_rz_ftz_f32_2, "sm_13": add_rz_ftz_f32_2},
-    ("add.rz.sat.f32", 2): {None: add_rz_sat_f32_2, "sm_10": add_rz_ftz_sat_f32_2, "sm_11": add_rz_ftz_sat_f32_2, "sm_12": add_rz_ftz_sat_f32_2, "sm_13": add_rz_ftz_sat_f32_2},
-    ("add.rz.ftz.f32", 2): {None: add_rz_ftz_f32_2},
-    ("add.rz.ftz.sat.f32", 2): {None: add_rz_ftz_sat_f32_2},
-    ("add.rm.f32", 2): {None: add_rm_f32_2},
-    ("add.rm.sat.f32", 2): {None: add_rm_sat_f32_2},
-    ("add.rm.ftz.f32", 2): {None: add_rm_ftz_f32_2},
-    ("add.rm.ftz.sat.f32", 2): {None: add_rm_ftz_sat_f32_2},
-    ("add.rp.f32", 2): {None: add_rp_f32_2},
-    ("add.rp.sat.f32", 2): {None: add_rp_sat_f32_2},
-    ("add.rp.ftz.f32", 2): {None: add_rp_ftz_f32_2},
-    ("add.rp.ftz.sat.f32", 2): {None: add_rp_ftz_sat_f32_2},
-    ("add.f32x2", 2): {None: add_f32_2},
-    ("add.ftz.f32x2", 2): {None: add_ftz_f32_2},
-    ("add.rn.f32x2", 2): {None: add_f32_2},
-    ("add.rn.ftz.f32x2", 2): {None: add_ftz_f32_2},
-    ("add.rz.f32x2", 2): {None: add_rz_f32_2},
-    ("add.rz.ftz.f32x2", 2): {None: add_rz_ftz_f32_2},
-    ("add.rm.f32x2", 2): {None: add_rm_f32_2},
-    ("add.rm.ftz.f32x2", 2): {None: add_rm_ftz_f32_2},
-    ("add.rp.f32x2", 2): {None: add_rp_f32_2},
-    ("add.rp.ftz.f32x2", 2): {None: add_rp_ftz_f32_2},
-    ("add.f64", 2): {None: add_f64_2},
-    ("add.rn.f64", 2): {None: add_f64_2},
-    ("add.rz.f64", 2): {None: add_rz_f64_2},
-    ("add.rm.f64", 2): {None: add_rm_f64_2},
-    ("add.rp.f64", 2): {None: add_rp_f64_2},
-    ("add.f16", 2): {None: add_f16_2},
-    ("add.f16x2", 2): {None: add_f16_2},
-    ("add.sat.f16", 2): {None: add_sat_f16_2},
-    ("add.sat.f16x2", 2): {None: add_sat_f16_2},
-    ("add.ftz.f16", 2): {None: add_ftz_f16_2},
-    ("add.ftz.f16x2", 2): {None: add_ftz_f16_2},
-    ("add.ftz.sat.f16", 2): {None: add_ftz_sat_f16_2},
-    ("add.ftz.sat.f16x2", 2): {None: add_ftz_sat_f16_2},
-    ("add.rn.f16", 2): {None: add_f16_2},
-    ("add.rn.f16x2", 2): {None: add_f16_2},
-    ("add.rn.sat.f16", 2): {None: add_sat_f16_2},
-    ("add.rn.sat.f16x2", 2): {None: add_sat_f16_2},
-    ("add.rn.ftz.f16", 2): {None: add_ftz_f16_2},
-    ("add.rn.ftz.f16x2", 2): {None: add_ftz_f16_2},
-    ("add.rn.ftz.sat.f16", 2): {None: add_ftz_sat_f16_2},
-    ("add.rn.ftz.sat.f16x2", 2): {None: add_ftz_sat_f16_2},
-    ("add.bf16", 2): {None: add_bf16_2},
-    ("add.bf16x2", 2): {None: add_bf16_2},
-    ("add.rn.bf16", 2): {None: add_bf16_2},
-    ("add.rn.bf16x2", 2): {None: add_bf16_2},
-}
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
+# targets behind them, where these differ from the rest.
+KERNELS = _kernels("add", (
+    (add_f32_2, 2, "f32 rn.f32 f32x2 rn.f32x2"),
+    (add_sat_f32_2, 2, "sat.f32 rn.sat.f32"),
+    (add_ftz_f32_2, 2, "ftz.f32 rn.ftz.f32 ftz.f32x2 rn.ftz.f32x2"),
+    (add_ftz_f32_2, 2, "f32 rn.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (add_ftz_sat_f32_2, 2, "ftz.sat.f32 rn.ftz.sat.f32"),
+    (add_ftz_sat_f32_2, 2, "sat.f32 rn.sat.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (add_rz_f32_2, 2, "rz.f32 rz.f32x2"),
+    (add_rz_sat_f32_2, 2, "rz.sat.f32"),
+    (add_rz_ftz_f32_2, 2, "rz.ftz.f32 rz.ftz.f32x2"),
+    (add_rz_ftz_f32_2, 2, "rz.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (add_rz_ftz_sat_f32_2, 2, "rz.ftz.sat.f32"),
+    (add_rz_ftz_sat_f32_2, 2, "rz.sat.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (add_rm_f32_2, 2, "rm.f32 rm.f32x2"),
+    (add_rm_sat_f32_2, 2, "rm.sat.f32"),
+    (add_rm_ftz_f32_2, 2, "rm.ftz.f32 rm.ftz.f32x2"),
+    (add_rm_ftz_sat_f32_2, 2, "rm.ftz.sat.f32"),
+    (add_rp_f32_2, 2, "rp.f32 rp.f32x2"),
+    (add_rp_sat_f32_2, 2, "rp.sat.f32"),
+    (add_rp_ftz_f32_2, 2, "rp.ftz.f32 rp.ftz.f32x2"),
+    (add_rp_ftz_sat_f32_2, 2, "rp.ftz.sat.f32"),
+    (add_f64_2, 2, "f64 rn.f64"),
+    (add_rz_f64_2, 2, "rz.f64"),
+    (add_rm_f64_2, 2, "rm.f64"),
+    (add_rp_f64_2, 2, "rp.f64"),
+    (add_f16_2, 2, "f16 f16x2 rn.f16 rn.f16x2"),
+    (add_sat_f16_2, 2, "sat.f16 sat.f16x2 rn.sat.f16 rn.sat.f16x2"),
+    (add_ftz_f16_2, 2, "ftz.f16 ftz.f16x2 rn.ftz.f16 rn.ftz.f16x2"),
+    (add_ftz_sat_f16_2, 2, "ftz.sat.f16 ftz.sat.f16x2 rn.ftz.sat.f16 rn.ftz.sat.f16x2"),
+    (add_bf16_2, 2, "bf16 bf16x2 rn.bf16 rn.bf16x2"),
+))

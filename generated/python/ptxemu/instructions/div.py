@@ -3,43 +3,22 @@
 
 import numpy as _np
 
-from ..arithmetic import (
-    division,
-)
-from ..binary import (
-    Array,
-    roundTiesToEven,
-    roundTowardNegative,
-    roundTowardPositive,
-    roundTowardZero,
-)
-from ..comparison import (
-    compareGreater,
-)
-from ..encoding import (
-    copySign,
-    flushed as _flushed,
-    isFinite,
-    isInfinite,
-    isNaN,
-    magnitude,
-)
-from ..formats import (
-    f32,
-    f64,
-)
-from ..selection import (
-    propagate as _propagate,
-    select,
-)
+from ..arithmetic import division
+from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
+from ..comparison import compareGreater
+from ..encoding import copySign, flushed as _flushed, isFinite, isInfinite, isNaN, magnitude
+from ..formats import f32, f64
+from ..selection import propagate as _propagate, select
+from . import kernels as _kernels
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x7e800000: Array = _np.array(0x7e800000, _np.uint32)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
+# Behind a line of a function stands where in the specification it and the next ones come from.
+
 
 def div_approx_f32_2(a: Array, b: Array) -> Array:
-    # div.approx.f32
     d = division(a, b, f32, roundTiesToEven, False)  # div.yaml:39
     condition = (compareGreater(magnitude(b, f32), _x7e800000, f32) & isFinite(b, f32))  # div.yaml:40
     condition_2 = isInfinite(a, f32)  # div.yaml:42
@@ -49,16 +28,12 @@ def div_approx_f32_2(a: Array, b: Array) -> Array:
     d_4 = select(condition_3, d_3, d)  # div.yaml:44
     d_5 = select(condition_2, d_2, d_4)  # div.yaml:42
     d_6 = select(condition, d_5, d)  # div.yaml:40
-    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:25
-    return d_7
+    return select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:25
 
 
 def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
-    # div.approx.ftz.f32
-    # div.f32
-    # div.approx.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = _flushed(a, f32)  # modifiers.yaml:41
-    b_2 = _flushed(b, f32)  # modifiers.yaml:41
+    b_2 = _flushed(b, f32)
     d = division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:39
     condition = (compareGreater(magnitude(b_2, f32), _x7e800000, f32) & isFinite(b_2, f32))  # div.yaml:40
     condition_2 = isInfinite(a_2, f32)  # div.yaml:42
@@ -68,108 +43,78 @@ def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
     d_4 = select(condition_3, d_3, d)  # div.yaml:44
     d_5 = select(condition_2, d_2, d_4)  # div.yaml:42
     d_6 = select(condition, d_5, d)  # div.yaml:40
-    d_7 = select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:25
-    return d_7
+    return select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:25
 
 
 def div_full_f32_2(a: Array, b: Array) -> Array:
-    # div.full.f32
-    # div.rn.f32
-    d = division(a, b, f32, roundTiesToEven, False)  # div.yaml:39
-    return d
+    return division(a, b, f32, roundTiesToEven, False)  # div.yaml:39
 
 
 def div_full_ftz_f32_2(a: Array, b: Array) -> Array:
-    # div.full.ftz.f32
-    # div.rn.ftz.f32
-    # div.full.f32 on sm_10, sm_11, sm_12, sm_13
-    d = division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:39
-    return d
+    return division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:39
 
 
 def div_rz_f32_2(a: Array, b: Array) -> Array:
-    # div.rz.f32
-    d = division(a, b, f32, roundTowardZero, False)  # div.yaml:39
-    return d
+    return division(a, b, f32, roundTowardZero, False)  # div.yaml:39
 
 
 def div_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    # div.rz.ftz.f32
-    d = division(a, b, f32, roundTowardZero, True, True)  # div.yaml:39
-    return d
+    return division(a, b, f32, roundTowardZero, True, True)  # div.yaml:39
 
 
 def div_rm_f32_2(a: Array, b: Array) -> Array:
-    # div.rm.f32
-    d = division(a, b, f32, roundTowardNegative, False)  # div.yaml:39
-    return d
+    return division(a, b, f32, roundTowardNegative, False)  # div.yaml:39
 
 
 def div_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    # div.rm.ftz.f32
-    d = division(a, b, f32, roundTowardNegative, True, True)  # div.yaml:39
-    return d
+    return division(a, b, f32, roundTowardNegative, True, True)  # div.yaml:39
 
 
 def div_rp_f32_2(a: Array, b: Array) -> Array:
-    # div.rp.f32
-    d = division(a, b, f32, roundTowardPositive, False)  # div.yaml:39
-    return d
+    return division(a, b, f32, roundTowardPositive, False)  # div.yaml:39
 
 
 def div_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    # div.rp.ftz.f32
-    d = division(a, b, f32, roundTowardPositive, True, True)  # div.yaml:39
-    return d
+    return division(a, b, f32, roundTowardPositive, True, True)  # div.yaml:39
 
 
 def div_rn_f64_2(a: Array, b: Array) -> Array:
-    # div.rn.f64
-    # div.f64
     d = division(a, b, f64, roundTiesToEven, False)  # div.yaml:39
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def div_rz_f64_2(a: Array, b: Array) -> Array:
-    # div.rz.f64
     d = division(a, b, f64, roundTowardZero, False)  # div.yaml:39
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def div_rm_f64_2(a: Array, b: Array) -> Array:
-    # div.rm.f64
     d = division(a, b, f64, roundTowardNegative, False)  # div.yaml:39
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def div_rp_f64_2(a: Array, b: Array) -> Array:
-    # div.rp.f64
     d = division(a, b, f64, roundTowardPositive, False)  # div.yaml:39
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
-# By spelling and operands; by target where one differs from the rest.
-KERNELS = {
-    ("div.approx.f32", 2): {None: div_approx_f32_2, "sm_10": div_approx_ftz_f32_2, "sm_11": div_approx_ftz_f32_2, "sm_12": div_approx_ftz_f32_2, "sm_13": div_approx_ftz_f32_2},
-    ("div.approx.ftz.f32", 2): {None: div_approx_ftz_f32_2},
-    ("div.full.f32", 2): {None: div_full_f32_2, "sm_10": div_full_ftz_f32_2, "sm_11": div_full_ftz_f32_2, "sm_12": div_full_ftz_f32_2, "sm_13": div_full_ftz_f32_2},
-    ("div.full.ftz.f32", 2): {None: div_full_ftz_f32_2},
-    ("div.rn.f32", 2): {None: div_full_f32_2},
-    ("div.rn.ftz.f32", 2): {None: div_full_ftz_f32_2},
-    ("div.rz.f32", 2): {None: div_rz_f32_2},
-    ("div.rz.ftz.f32", 2): {None: div_rz_ftz_f32_2},
-    ("div.rm.f32", 2): {None: div_rm_f32_2},
-    ("div.rm.ftz.f32", 2): {None: div_rm_ftz_f32_2},
-    ("div.rp.f32", 2): {None: div_rp_f32_2},
-    ("div.rp.ftz.f32", 2): {None: div_rp_ftz_f32_2},
-    ("div.rn.f64", 2): {None: div_rn_f64_2},
-    ("div.rz.f64", 2): {None: div_rz_f64_2},
-    ("div.rm.f64", 2): {None: div_rm_f64_2},
-    ("div.rp.f64", 2): {None: div_rp_f64_2},
-    ("div.f32", 2): {None: div_approx_ftz_f32_2},
-    ("div.f64", 2): {None: div_rn_f64_2},
-}
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
+# targets behind them, where these differ from the rest.
+KERNELS = _kernels("div", (
+    (div_approx_f32_2, 2, "approx.f32"),
+    (div_approx_ftz_f32_2, 2, "approx.ftz.f32 f32"),
+    (div_approx_ftz_f32_2, 2, "approx.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (div_full_f32_2, 2, "full.f32 rn.f32"),
+    (div_full_ftz_f32_2, 2, "full.ftz.f32 rn.ftz.f32"),
+    (div_full_ftz_f32_2, 2, "full.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (div_rz_f32_2, 2, "rz.f32"),
+    (div_rz_ftz_f32_2, 2, "rz.ftz.f32"),
+    (div_rm_f32_2, 2, "rm.f32"),
+    (div_rm_ftz_f32_2, 2, "rm.ftz.f32"),
+    (div_rp_f32_2, 2, "rp.f32"),
+    (div_rp_ftz_f32_2, 2, "rp.ftz.f32"),
+    (div_rn_f64_2, 2, "rn.f64 f64"),
+    (div_rz_f64_2, 2, "rz.f64"),
+    (div_rm_f64_2, 2, "rm.f64"),
+    (div_rp_f64_2, 2, "rp.f64"),
+))

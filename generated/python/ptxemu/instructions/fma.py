@@ -3,31 +3,12 @@
 
 import numpy as _np
 
-from ..arithmetic import (
-    fusedMultiplyAdd,
-)
-from ..binary import (
-    Array,
-    roundTiesToEven,
-    roundTowardNegative,
-    roundTowardPositive,
-    roundTowardZero,
-)
-from ..comparison import (
-    maximum,
-    maximumNumber,
-    minimumNumber,
-)
-from ..formats import (
-    bf16,
-    f16,
-    f32,
-    f64,
-)
-from ..selection import (
-    propagate as _propagate,
-    select,
-)
+from ..arithmetic import fusedMultiplyAdd
+from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
+from ..comparison import maximum, maximumNumber, minimumNumber
+from ..formats import bf16, f16, f32, f64
+from ..selection import propagate as _propagate, select
+from . import kernels as _kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
@@ -35,436 +16,283 @@ _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 
+# Behind a line of a function stands where in the specification it and the next ones come from.
+
 
 def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.f32
-    # fma.rn.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:41
 
 
 def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.ftz.f32
-    # fma.rn.ftz.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:41
 
 
 def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rz.f32
-    # fma.rz.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:41
 
 
 def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rz.ftz.f32
-    # fma.rz.ftz.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:41
 
 
 def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rz.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rm.f32
-    # fma.rm.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:41
 
 
 def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rm.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rm.ftz.f32
-    # fma.rm.ftz.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:41
 
 
 def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rm.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rp.f32
-    # fma.rp.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:41
 
 
 def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rp.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rp.ftz.f32
-    # fma.rp.ftz.f32x2
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:41
 
 
 def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rp.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:41
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:36
-    return d_9
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
 
 
 def fma_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:41
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:36
-    return d_9
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
 
 
 def fma_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:41
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:36
-    return d_9
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
 
 
 def fma_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:41
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:36
-    return d_9
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
 
 
 def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.f16
-    # fma.rn.f16x2
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
 
 
 def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.sat.f16
-    # fma.rn.sat.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
 
 
 def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.ftz.f16
-    # fma.rn.ftz.f16x2
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:41
 
 
 def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.ftz.sat.f16
-    # fma.rn.ftz.sat.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
 
 
 def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.relu.f16
-    # fma.rn.relu.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:58
-    return d_3
+    return maximum(d, _x0000, f16)  # modifiers.yaml:58
 
 
 def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.ftz.relu.f16
-    # fma.rn.ftz.relu.f16x2
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:58
-    return d_3
+    return maximum(d, _x0000, f16)  # modifiers.yaml:58
 
 
 def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.bf16
-    # fma.rn.bf16x2
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
 
 
 def fma_rn_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.relu.bf16
-    # fma.rn.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    return d_3
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:58
 
 
 def fma_rn_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.oob.f16
-    # fma.rn.oob.f16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
-    return d_3
+    return select(outside, _x0000, d)  # modifiers.yaml:68
 
 
 def fma_rn_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.oob.bf16
-    # fma.rn.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
-    d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
-    return d_3
+    return select(outside, _x0000, d)  # modifiers.yaml:68
 
 
 def fma_rn_oob_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.oob.relu.f16
-    # fma.rn.oob.relu.f16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:58
-    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
-    return d_4
+    return select(outside, _x0000, d_3)  # modifiers.yaml:68
 
 
 def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.oob.relu.bf16
-    # fma.rn.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
-    return d_4
+    return select(outside, _x0000, d_3)  # modifiers.yaml:68
 
 
 def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rz.bf16
-    # fma.rz.bf16x2
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
 
 
 def fma_rz_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rz.relu.bf16
-    # fma.rz.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    return d_3
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:58
 
 
 def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rz.oob.bf16
-    # fma.rz.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
-    d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
-    return d_3
+    return select(outside, _x0000, d)  # modifiers.yaml:68
 
 
 def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rz.oob.relu.bf16
-    # fma.rz.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
-    return d_4
+    return select(outside, _x0000, d_3)  # modifiers.yaml:68
 
 
 def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rm.bf16
-    # fma.rm.bf16x2
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
 
 
 def fma_rm_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rm.relu.bf16
-    # fma.rm.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    return d_3
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:58
 
 
 def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rm.oob.bf16
-    # fma.rm.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
-    d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
-    return d_3
+    return select(outside, _x0000, d)  # modifiers.yaml:68
 
 
 def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rm.oob.relu.bf16
-    # fma.rm.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
-    return d_4
+    return select(outside, _x0000, d_3)  # modifiers.yaml:68
 
 
 def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rp.bf16
-    # fma.rp.bf16x2
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
 
 
 def fma_rp_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rp.relu.bf16
-    # fma.rp.relu.bf16x2
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    return d_3
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:58
 
 
 def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rp.oob.bf16
-    # fma.rp.oob.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
-    d_3 = select(outside, _x0000, d)  # modifiers.yaml:68
-    return d_3
+    return select(outside, _x0000, d)  # modifiers.yaml:68
 
 
 def fma_rp_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rp.oob.relu.bf16
-    # fma.rp.oob.relu.bf16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
     d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
-    return d_4
+    return select(outside, _x0000, d_3)  # modifiers.yaml:68
 
 
 def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    # fma.rn.sat.oob.f16
-    # fma.rn.sat.oob.f16x2
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
     d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
-    d_4 = select(outside, _x0000, d_3)  # modifiers.yaml:68
-    return d_4
+    return select(outside, _x0000, d_3)  # modifiers.yaml:68
 
 
-# By spelling and operands; by target where one differs from the rest.
-KERNELS = {
-    ("fma.rn.f32", 3): {None: fma_rn_f32_3},
-    ("fma.rn.sat.f32", 3): {None: fma_rn_sat_f32_3},
-    ("fma.rn.ftz.f32", 3): {None: fma_rn_ftz_f32_3},
-    ("fma.rn.ftz.sat.f32", 3): {None: fma_rn_ftz_sat_f32_3},
-    ("fma.rz.f32", 3): {None: fma_rz_f32_3},
-    ("fma.rz.sat.f32", 3): {None: fma_rz_sat_f32_3},
-    ("fma.rz.ftz.f32", 3): {None: fma_rz_ftz_f32_3},
-    ("fma.rz.ftz.sat.f32", 3): {None: fma_rz_ftz_sat_f32_3},
-    ("fma.rm.f32", 3): {None: fma_rm_f32_3},
-    ("fma.rm.sat.f32", 3): {None: fma_rm_sat_f32_3},
-    ("fma.rm.ftz.f32", 3): {None: fma_rm_ftz_f32_3},
-    ("fma.rm.ftz.sat.f32", 3): {None: fma_rm_ftz_sat_f32_3},
-    ("fma.rp.f32", 3): {None: fma_rp_f32_3},
-    ("fma.rp.sat.f32", 3): {None: fma_rp_sat_f32_3},
-    ("fma.rp.ftz.f32", 3): {None: fma_rp_ftz_f32_3},
-    ("fma.rp.ftz.sat.f32", 3): {None: fma_rp_ftz_sat_f32_3},
-    ("fma.rn.f32x2", 3): {None: fma_rn_f32_3},
-    ("fma.rn.ftz.f32x2", 3): {None: fma_rn_ftz_f32_3},
-    ("fma.rz.f32x2", 3): {None: fma_rz_f32_3},
-    ("fma.rz.ftz.f32x2", 3): {None: fma_rz_ftz_f32_3},
-    ("fma.rm.f32x2", 3): {None: fma_rm_f32_3},
-    ("fma.rm.ftz.f32x2", 3): {None: fma_rm_ftz_f32_3},
-    ("fma.rp.f32x2", 3): {None: fma_rp_f32_3},
-    ("fma.rp.ftz.f32x2", 3): {None: fma_rp_ftz_f32_3},
-    ("fma.rn.f64", 3): {None: fma_rn_f64_3},
-    ("fma.rz.f64", 3): {None: fma_rz_f64_3},
-    ("fma.rm.f64", 3): {None: fma_rm_f64_3},
-    ("fma.rp.f64", 3): {None: fma_rp_f64_3},
-    ("fma.rn.f16", 3): {None: fma_rn_f16_3},
-    ("fma.rn.f16x2", 3): {None: fma_rn_f16_3},
-    ("fma.rn.sat.f16", 3): {None: fma_rn_sat_f16_3},
-    ("fma.rn.sat.f16x2", 3): {None: fma_rn_sat_f16_3},
-    ("fma.rn.ftz.f16", 3): {None: fma_rn_ftz_f16_3},
-    ("fma.rn.ftz.f16x2", 3): {None: fma_rn_ftz_f16_3},
-    ("fma.rn.ftz.sat.f16", 3): {None: fma_rn_ftz_sat_f16_3},
-    ("fma.rn.ftz.sat.f16x2", 3): {None: fma_rn_ftz_sat_f16_3},
-    ("fma.rn.relu.f16", 3): {None: fma_rn_relu_f16_3},
-    ("fma.rn.relu.f16x2", 3): {None: fma_rn_relu_f16_3},
-    ("fma.rn.ftz.relu.f16", 3): {None: fma_rn_ftz_relu_f16_3},
-    ("fma.rn.ftz.relu.f16x2", 3): {None: fma_rn_ftz_relu_f16_3},
-    ("fma.rn.bf16", 3): {None: fma_rn_bf16_3},
-    ("fma.rn.bf16x2", 3): {None: fma_rn_bf16_3},
-    ("fma.rn.relu.bf16", 3): {None: fma_rn_relu_bf16_3},
-    ("fma.rn.relu.bf16x2", 3): {None: fma_rn_relu_bf16_3},
-    ("fma.rn.oob.f16", 3): {None: fma_rn_oob_f16_3},
-    ("fma.rn.oob.f16x2", 3): {None: fma_rn_oob_f16_3},
-    ("fma.rn.oob.bf16", 3): {None: fma_rn_oob_bf16_3},
-    ("fma.rn.oob.bf16x2", 3): {None: fma_rn_oob_bf16_3},
-    ("fma.rn.oob.relu.f16", 3): {None: fma_rn_oob_relu_f16_3},
-    ("fma.rn.oob.relu.f16x2", 3): {None: fma_rn_oob_relu_f16_3},
-    ("fma.rn.oob.relu.bf16", 3): {None: fma_rn_oob_relu_bf16_3},
-    ("fma.rn.oob.relu.bf16x2", 3): {None: fma_rn_oob_relu_bf16_3},
-    ("fma.rz.bf16", 3): {None: fma_rz_bf16_3},
-    ("fma.rz.bf16x2", 3): {None: fma_rz_bf16_3},
-    ("fma.rz.relu.bf16", 3): {None: fma_rz_relu_bf16_3},
-    ("fma.rz.relu.bf16x2", 3): {None: fma_rz_relu_bf16_3},
-    ("fma.rz.oob.bf16", 3): {None: fma_rz_oob_bf16_3},
-    ("fma.rz.oob.bf16x2", 3): {None: fma_rz_oob_bf16_3},
-    ("fma.rz.oob.relu.bf16", 3): {None: fma_rz_oob_relu_bf16_3},
-    ("fma.rz.oob.relu.bf16x2", 3): {None: fma_rz_oob_relu_bf16_3},
-    ("fma.rm.bf16", 3): {None: fma_rm_bf16_3},
-    ("fma.rm.bf16x2", 3): {None: fma_rm_bf16_3},
-    ("fma.rm.relu.bf16", 3): {None: fma_rm_relu_bf16_3},
-    ("fma.rm.relu.bf16x2", 3): {None: fma_rm_relu_bf16_3},
-    ("fma.rm.oob.bf16", 3): {None: fma_rm_oob_bf16_3},
-    ("fma.rm.oob.bf16x2", 3): {None: fma_rm_oob_bf16_3},
-    ("fma.rm.oob.relu.bf16", 3): {None: fma_rm_oob_relu_bf16_3},
-    ("fma.rm.oob.relu.bf16x2", 3): {None: fma_rm_oob_relu_bf16_3},
-    ("fma.rp.bf16", 3): {None: fma_rp_bf16_3},
-    ("fma.rp.bf16x2", 3): {None: fma_rp_bf16_3},
-    ("fma.rp.relu.bf16", 3): {None: fma_rp_relu_bf16_3},
-    ("fma.rp.relu.bf16x2", 3): {None: fma_rp_relu_bf16_3},
-    ("fma.rp.oob.bf16", 3): {None: fma_rp_oob_bf16_3},
-    ("fma.rp.oob.bf16x2", 3): {None: fma_rp_oob_bf16_3},
-    ("fma.rp.oob.relu.bf16", 3): {None: fma_rp_oob_relu_bf16_3},
-    ("fma.rp.oob.relu.bf16x2", 3): {None: fma_rp_oob_relu_bf16_3},
-    ("fma.rn.sat.oob.f16", 3): {None: fma_rn_sat_oob_f16_3},
-    ("fma.rn.sat.oob.f16x2", 3): {None: fma_rn_sat_oob_f16_3},
-}
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
+# targets behind them, where these differ from the rest.
+KERNELS = _kernels("fma", (
+    (fma_rn_f32_3, 3, "rn.f32 rn.f32x2"),
+    (fma_rn_sat_f32_3, 3, "rn.sat.f32"),
+    (fma_rn_ftz_f32_3, 3, "rn.ftz.f32 rn.ftz.f32x2"),
+    (fma_rn_ftz_sat_f32_3, 3, "rn.ftz.sat.f32"),
+    (fma_rz_f32_3, 3, "rz.f32 rz.f32x2"),
+    (fma_rz_sat_f32_3, 3, "rz.sat.f32"),
+    (fma_rz_ftz_f32_3, 3, "rz.ftz.f32 rz.ftz.f32x2"),
+    (fma_rz_ftz_sat_f32_3, 3, "rz.ftz.sat.f32"),
+    (fma_rm_f32_3, 3, "rm.f32 rm.f32x2"),
+    (fma_rm_sat_f32_3, 3, "rm.sat.f32"),
+    (fma_rm_ftz_f32_3, 3, "rm.ftz.f32 rm.ftz.f32x2"),
+    (fma_rm_ftz_sat_f32_3, 3, "rm.ftz.sat.f32"),
+    (fma_rp_f32_3, 3, "rp.f32 rp.f32x2"),
+    (fma_rp_sat_f32_3, 3, "rp.sat.f32"),
+    (fma_rp_ftz_f32_3, 3, "rp.ftz.f32 rp.ftz.f32x2"),
+    (fma_rp_ftz_sat_f32_3, 3, "rp.ftz.sat.f32"),
+    (fma_rn_f64_3, 3, "rn.f64"),
+    (fma_rz_f64_3, 3, "rz.f64"),
+    (fma_rm_f64_3, 3, "rm.f64"),
+    (fma_rp_f64_3, 3, "rp.f64"),
+    (fma_rn_f16_3, 3, "rn.f16 rn.f16x2"),
+    (fma_rn_sat_f16_3, 3, "rn.sat.f16 rn.sat.f16x2"),
+    (fma_rn_ftz_f16_3, 3, "rn.ftz.f16 rn.ftz.f16x2"),
+    (fma_rn_ftz_sat_f16_3, 3, "rn.ftz.sat.f16 rn.ftz.sat.f16x2"),
+    (fma_rn_relu_f16_3, 3, "rn.relu.f16 rn.relu.f16x2"),
+    (fma_rn_ftz_relu_f16_3, 3, "rn.ftz.relu.f16 rn.ftz.relu.f16x2"),
+    (fma_rn_bf16_3, 3, "rn.bf16 rn.bf16x2"),
+    (fma_rn_relu_bf16_3, 3, "rn.relu.bf16 rn.relu.bf16x2"),
+    (fma_rn_oob_f16_3, 3, "rn.oob.f16 rn.oob.f16x2"),
+    (fma_rn_oob_bf16_3, 3, "rn.oob.bf16 rn.oob.bf16x2"),
+    (fma_rn_oob_relu_f16_3, 3, "rn.oob.relu.f16 rn.oob.relu.f16x2"),
+    (fma_rn_oob_relu_bf16_3, 3, "rn.oob.relu.bf16 rn.oob.relu.bf16x2"),
+    (fma_rz_bf16_3, 3, "rz.bf16 rz.bf16x2"),
+    (fma_rz_relu_bf16_3, 3, "rz.relu.bf16 rz.relu.bf16x2"),
+    (fma_rz_oob_bf16_3, 3, "rz.oob.bf16 rz.oob.bf16x2"),
+    (fma_rz_oob_relu_bf16_3, 3, "rz.oob.relu.bf16 rz.oob.relu.bf16x2"),
+    (fma_rm_bf16_3, 3, "rm.bf16 rm.bf16x2"),
+    (fma_rm_relu_bf16_3, 3, "rm.relu.bf16 rm.relu.bf16x2"),
+    (fma_rm_oob_bf16_3, 3, "rm.oob.bf16 rm.oob.bf16x2"),
+    (fma_rm_oob_relu_bf16_3, 3, "rm.oob.relu.bf16 rm.oob.relu.bf16x2"),
+    (fma_rp_bf16_3, 3, "rp.bf16 rp.bf16x2"),
+    (fma_rp_relu_bf16_3, 3, "rp.relu.bf16 rp.relu.bf16x2"),
+    (fma_rp_oob_bf16_3, 3, "rp.oob.bf16 rp.oob.bf16x2"),
+    (fma_rp_oob_relu_bf16_3, 3, "rp.oob.relu.bf16 rp.oob.relu.bf16x2"),
+    (fma_rn_sat_oob_f16_3, 3, "rn.sat.oob.f16 rn.sat.oob.f16x2"),
+))

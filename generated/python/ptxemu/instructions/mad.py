@@ -3,279 +3,209 @@
 
 import numpy as _np
 
-from ..arithmetic import (
-    addition,
-    convert,
-    fusedMultiplyAdd,
-    multiplication,
-)
-from ..binary import (
-    Array,
-    roundTiesToEven,
-    roundTowardNegative,
-    roundTowardPositive,
-    roundTowardZero,
-)
-from ..comparison import (
-    maximumNumber,
-    minimumNumber,
-)
-from ..encoding import (
-    flushed as _flushed,
-    isNaN,
-    isZero,
-)
-from ..formats import (
-    f32,
-    f64,
-)
-from ..selection import (
-    propagate as _propagate,
-    select,
-)
+from ..arithmetic import addition, convert, fusedMultiplyAdd, multiplication
+from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
+from ..comparison import maximumNumber, minimumNumber
+from ..encoding import flushed as _flushed, isNaN, isZero
+from ..formats import f32, f64
+from ..selection import propagate as _propagate, select
+from . import kernels as _kernels
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x000000000000001d: Array = _np.array(0x000000000000001d, _np.uint64)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
+# Behind a line of a function stands where in the specification it and the next ones come from.
+
 
 def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.f32
     condition = isZero(c, f32)  # mad.yaml:40
     product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:41
     d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:42
-    _1 = convert(a, f32, f64, roundTiesToEven, False)
+    _1 = convert(a, f32, f64, roundTiesToEven, False)  # mad.yaml:45
     _2 = convert(b, f32, f64, roundTiesToEven, False)
-    wide = multiplication(_1, _2, f64, roundTiesToEven, False)  # mad.yaml:45
+    wide = multiplication(_1, _2, f64, roundTiesToEven, False)
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:46
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:48
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:49
     d_3 = select(condition, d, d_2)  # mad.yaml:40
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:25
-    return d_4
+    return select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:25
 
 
 def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.sat.f32
     condition = isZero(c, f32)  # mad.yaml:40
     product = multiplication(a, b, f32, roundTiesToEven, False)  # mad.yaml:41
     d = addition(product, c, f32, roundTiesToEven, False)  # mad.yaml:42
-    _1 = convert(a, f32, f64, roundTiesToEven, False)
+    _1 = convert(a, f32, f64, roundTiesToEven, False)  # mad.yaml:45
     _2 = convert(b, f32, f64, roundTiesToEven, False)
-    wide = multiplication(_1, _2, f64, roundTiesToEven, False)  # mad.yaml:45
+    wide = multiplication(_1, _2, f64, roundTiesToEven, False)
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:46
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:48
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:49
     d_3 = select(condition, d, d_2)  # mad.yaml:40
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:25
-    d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_5
+    return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.ftz.f32
-    # mad.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = _flushed(a, f32)  # modifiers.yaml:41
-    b_2 = _flushed(b, f32)  # modifiers.yaml:41
-    c_2 = _flushed(c, f32)  # modifiers.yaml:41
+    b_2 = _flushed(b, f32)
+    c_2 = _flushed(c, f32)
     condition = isZero(c_2, f32)  # mad.yaml:40
     product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:41
     d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:42
-    _1 = convert(a_2, f32, f64, roundTiesToEven, False)
+    _1 = convert(a_2, f32, f64, roundTiesToEven, False)  # mad.yaml:45
     _2 = convert(b_2, f32, f64, roundTiesToEven, False)
-    wide = multiplication(_1, _2, f64, roundTiesToEven, True)  # mad.yaml:45
+    wide = multiplication(_1, _2, f64, roundTiesToEven, True)
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:46
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:48
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:49
     d_3 = select(condition, d, d_2)  # mad.yaml:40
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:25
-    return d_4
+    return select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:25
 
 
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.ftz.sat.f32
-    # mad.sat.f32 on sm_10, sm_11, sm_12, sm_13
     a_2 = _flushed(a, f32)  # modifiers.yaml:41
-    b_2 = _flushed(b, f32)  # modifiers.yaml:41
-    c_2 = _flushed(c, f32)  # modifiers.yaml:41
+    b_2 = _flushed(b, f32)
+    c_2 = _flushed(c, f32)
     condition = isZero(c_2, f32)  # mad.yaml:40
     product = multiplication(a, b, f32, roundTiesToEven, True, True)  # mad.yaml:41
     d = addition(product, c, f32, roundTiesToEven, True, True)  # mad.yaml:42
-    _1 = convert(a_2, f32, f64, roundTiesToEven, False)
+    _1 = convert(a_2, f32, f64, roundTiesToEven, False)  # mad.yaml:45
     _2 = convert(b_2, f32, f64, roundTiesToEven, False)
-    wide = multiplication(_1, _2, f64, roundTiesToEven, True)  # mad.yaml:45
+    wide = multiplication(_1, _2, f64, roundTiesToEven, True)
     cut = ((wide >> _x000000000000001d) << _x000000000000001d)  # mad.yaml:46
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:48
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:49
     d_3 = select(condition, d, d_2)  # mad.yaml:40
     d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:25
-    d_5 = minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_5
+    return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rn.f32
-    # mad.f32 on sm_20, sm_21, sm_30, sm_35
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:41
 
 
 def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rn.sat.f32
-    # mad.sat.f32 on sm_20, sm_21, sm_30, sm_35
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rn.ftz.f32
-    # mad.ftz.f32 on sm_20, sm_21, sm_30, sm_35
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:41
 
 
 def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rn.ftz.sat.f32
-    # mad.ftz.sat.f32 on sm_20, sm_21, sm_30, sm_35
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rz.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:41
 
 
 def mad_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rz.ftz.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:41
 
 
 def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rz.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rm.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:41
 
 
 def mad_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rm.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rm.ftz.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:41
 
 
 def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rm.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rp.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:41
 
 
 def mad_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rp.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rp.ftz.f32
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:41
-    return d
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:41
 
 
 def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rp.ftz.sat.f32
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rn.f64
-    # mad.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:41
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:36
-    return d_9
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rz.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:41
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:36
-    return d_9
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rm.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:41
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:36
-    return d_9
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
-    # mad.rp.f64
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:41
-    d_9 = _propagate(d, (a, b, c,), f64)  # types.yaml:36
-    return d_9
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
 
 
-# By spelling and operands; by target where one differs from the rest.
-KERNELS = {
-    ("mad.f32", 3): {None: mad_f32_3, "sm_10": mad_ftz_f32_3, "sm_11": mad_ftz_f32_3, "sm_12": mad_ftz_f32_3, "sm_13": mad_ftz_f32_3, "sm_20": mad_rn_f32_3, "sm_21": mad_rn_f32_3, "sm_30": mad_rn_f32_3, "sm_35": mad_rn_f32_3},
-    ("mad.sat.f32", 3): {None: mad_sat_f32_3, "sm_10": mad_ftz_sat_f32_3, "sm_11": mad_ftz_sat_f32_3, "sm_12": mad_ftz_sat_f32_3, "sm_13": mad_ftz_sat_f32_3, "sm_20": mad_rn_sat_f32_3, "sm_21": mad_rn_sat_f32_3, "sm_30": mad_rn_sat_f32_3, "sm_35": mad_rn_sat_f32_3},
-    ("mad.ftz.f32", 3): {None: mad_ftz_f32_3, "sm_20": mad_rn_ftz_f32_3, "sm_21": mad_rn_ftz_f32_3, "sm_30": mad_rn_ftz_f32_3, "sm_35": mad_rn_ftz_f32_3},
-    ("mad.ftz.sat.f32", 3): {None: mad_ftz_sat_f32_3, "sm_20": mad_rn_ftz_sat_f32_3, "sm_21": mad_rn_ftz_sat_f32_3, "sm_30": mad_rn_ftz_sat_f32_3, "sm_35": mad_rn_ftz_sat_f32_3},
-    ("mad.rn.f32", 3): {None: mad_rn_f32_3},
-    ("mad.rn.sat.f32", 3): {None: mad_rn_sat_f32_3},
-    ("mad.rn.ftz.f32", 3): {None: mad_rn_ftz_f32_3},
-    ("mad.rn.ftz.sat.f32", 3): {None: mad_rn_ftz_sat_f32_3},
-    ("mad.rz.f32", 3): {None: mad_rz_f32_3},
-    ("mad.rz.sat.f32", 3): {None: mad_rz_sat_f32_3},
-    ("mad.rz.ftz.f32", 3): {None: mad_rz_ftz_f32_3},
-    ("mad.rz.ftz.sat.f32", 3): {None: mad_rz_ftz_sat_f32_3},
-    ("mad.rm.f32", 3): {None: mad_rm_f32_3},
-    ("mad.rm.sat.f32", 3): {None: mad_rm_sat_f32_3},
-    ("mad.rm.ftz.f32", 3): {None: mad_rm_ftz_f32_3},
-    ("mad.rm.ftz.sat.f32", 3): {None: mad_rm_ftz_sat_f32_3},
-    ("mad.rp.f32", 3): {None: mad_rp_f32_3},
-    ("mad.rp.sat.f32", 3): {None: mad_rp_sat_f32_3},
-    ("mad.rp.ftz.f32", 3): {None: mad_rp_ftz_f32_3},
-    ("mad.rp.ftz.sat.f32", 3): {None: mad_rp_ftz_sat_f32_3},
-    ("mad.rn.f64", 3): {None: mad_rn_f64_3},
-    ("mad.rz.f64", 3): {None: mad_rz_f64_3},
-    ("mad.rm.f64", 3): {None: mad_rm_f64_3},
-    ("mad.rp.f64", 3): {None: mad_rp_f64_3},
-    ("mad.f64", 3): {None: mad_rn_f64_3},
-}
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
+# targets behind them, where these differ from the rest.
+KERNELS = _kernels("mad", (
+    (mad_f32_3, 3, "f32"),
+    (mad_sat_f32_3, 3, "sat.f32"),
+    (mad_ftz_f32_3, 3, "ftz.f32"),
+    (mad_ftz_f32_3, 3, "f32", "sm_10 sm_11 sm_12 sm_13"),
+    (mad_ftz_sat_f32_3, 3, "ftz.sat.f32"),
+    (mad_ftz_sat_f32_3, 3, "sat.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (mad_rn_f32_3, 3, "rn.f32"),
+    (mad_rn_f32_3, 3, "f32", "sm_20 sm_21 sm_30 sm_35"),
+    (mad_rn_sat_f32_3, 3, "rn.sat.f32"),
+    (mad_rn_sat_f32_3, 3, "sat.f32", "sm_20 sm_21 sm_30 sm_35"),
+    (mad_rn_ftz_f32_3, 3, "rn.ftz.f32"),
+    (mad_rn_ftz_f32_3, 3, "ftz.f32", "sm_20 sm_21 sm_30 sm_35"),
+    (mad_rn_ftz_sat_f32_3, 3, "rn.ftz.sat.f32"),
+    (mad_rn_ftz_sat_f32_3, 3, "ftz.sat.f32", "sm_20 sm_21 sm_30 sm_35"),
+    (mad_rz_f32_3, 3, "rz.f32"),
+    (mad_rz_sat_f32_3, 3, "rz.sat.f32"),
+    (mad_rz_ftz_f32_3, 3, "rz.ftz.f32"),
+    (mad_rz_ftz_sat_f32_3, 3, "rz.ftz.sat.f32"),
+    (mad_rm_f32_3, 3, "rm.f32"),
+    (mad_rm_sat_f32_3, 3, "rm.sat.f32"),
+    (mad_rm_ftz_f32_3, 3, "rm.ftz.f32"),
+    (mad_rm_ftz_sat_f32_3, 3, "rm.ftz.sat.f32"),
+    (mad_rp_f32_3, 3, "rp.f32"),
+    (mad_rp_sat_f32_3, 3, "rp.sat.f32"),
+    (mad_rp_ftz_f32_3, 3, "rp.ftz.f32"),
+    (mad_rp_ftz_sat_f32_3, 3, "rp.ftz.sat.f32"),
+    (mad_rn_f64_3, 3, "rn.f64 f64"),
+    (mad_rz_f64_3, 3, "rz.f64"),
+    (mad_rm_f64_3, 3, "rm.f64"),
+    (mad_rp_f64_3, 3, "rp.f64"),
+))

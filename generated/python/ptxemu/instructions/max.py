@@ -3,333 +3,237 @@
 
 import numpy as _np
 
-from ..binary import (
-    Array,
-)
-from ..comparison import (
-    maximum,
-    maximumNumber,
-)
-from ..encoding import (
-    copySign,
-    flushed as _flushed,
-    isNaN,
-    magnitude,
-)
-from ..formats import (
-    bf16,
-    f16,
-    f32,
-    f64,
-)
-from ..selection import (
-    propagate as _propagate,
-    replace as _replace,
-)
+from ..binary import Array
+from ..comparison import maximum, maximumNumber
+from ..encoding import copySign, flushed as _flushed, isNaN, magnitude
+from ..formats import bf16, f16, f32, f64
+from ..selection import propagate as _propagate, replace as _replace
+from . import kernels as _kernels
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
+# Behind a line of a function stands where in the specification it and the next ones come from.
+
 
 def max_f32_2(a: Array, b: Array) -> Array:
-    # max.f32
-    d = maximumNumber(a, b, f32)  # max.yaml:49
-    return d
+    return maximumNumber(a, b, f32)  # max.yaml:49
 
 
 def max_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    # max.xorsign.abs.f32
     sign = (a ^ b)  # max.yaml:43
     a_2 = magnitude(a, f32)  # max.yaml:45
     b_2 = magnitude(b, f32)  # max.yaml:46
     d = maximumNumber(a_2, b_2, f32)  # max.yaml:49
     d_2 = copySign(d, sign, f32)  # max.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
 
 
 def max_NaN_f32_2(a: Array, b: Array) -> Array:
-    # max.NaN.f32
-    d = maximum(a, b, f32)  # max.yaml:49
-    return d
+    return maximum(a, b, f32)  # max.yaml:49
 
 
 def max_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    # max.NaN.xorsign.abs.f32
     sign = (a ^ b)  # max.yaml:43
     a_2 = magnitude(a, f32)  # max.yaml:45
     b_2 = magnitude(b, f32)  # max.yaml:46
     d = maximum(a_2, b_2, f32)  # max.yaml:49
     d_2 = copySign(d, sign, f32)  # max.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
 
 
 def max_ftz_f32_2(a: Array, b: Array) -> Array:
-    # max.ftz.f32
-    # max.f32 on sm_10, sm_11, sm_12, sm_13
-    d = maximumNumber(a, b, f32, True)  # max.yaml:49
-    return d
+    return maximumNumber(a, b, f32, True)  # max.yaml:49
 
 
 def max_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    # max.ftz.xorsign.abs.f32
     sign = (a ^ b)  # max.yaml:43
     _unflushed_a_3 = magnitude(a, f32)  # max.yaml:45
     _unflushed_b_3 = magnitude(b, f32)  # max.yaml:46
     d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:49
     d_2 = copySign(d, sign, f32)  # max.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
 
 
 def max_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
-    # max.ftz.NaN.f32
-    d = maximum(a, b, f32, True)  # max.yaml:49
-    return d
+    return maximum(a, b, f32, True)  # max.yaml:49
 
 
 def max_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    # max.ftz.NaN.xorsign.abs.f32
     sign = (a ^ b)  # max.yaml:43
     _unflushed_a_3 = magnitude(a, f32)  # max.yaml:45
     _unflushed_b_3 = magnitude(b, f32)  # max.yaml:46
     d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:49
     d_2 = copySign(d, sign, f32)  # max.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
 
 
 def max_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # max.f32
     d = maximumNumber(a, b, f32)  # max.yaml:49
-    d_2 = maximumNumber(d, c, f32)  # max.yaml:51
-    return d_2
+    return maximumNumber(d, c, f32)  # max.yaml:51
 
 
 def max_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # max.abs.f32
     a_2 = magnitude(a, f32)  # max.yaml:45
     b_2 = magnitude(b, f32)  # max.yaml:46
     c_2 = magnitude(c, f32)  # max.yaml:48
     d = maximumNumber(a_2, b_2, f32)  # max.yaml:49
-    d_2 = maximumNumber(d, c_2, f32)  # max.yaml:51
-    return d_2
+    return maximumNumber(d, c_2, f32)  # max.yaml:51
 
 
 def max_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # max.NaN.f32
     d = maximum(a, b, f32)  # max.yaml:49
-    d_2 = maximum(d, c, f32)  # max.yaml:51
-    return d_2
+    return maximum(d, c, f32)  # max.yaml:51
 
 
 def max_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # max.NaN.abs.f32
     a_2 = magnitude(a, f32)  # max.yaml:45
     b_2 = magnitude(b, f32)  # max.yaml:46
     c_2 = magnitude(c, f32)  # max.yaml:48
     d = maximum(a_2, b_2, f32)  # max.yaml:49
-    d_2 = maximum(d, c_2, f32)  # max.yaml:51
-    return d_2
+    return maximum(d, c_2, f32)  # max.yaml:51
 
 
 def max_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # max.ftz.f32
     d = maximumNumber(a, b, f32, True)  # max.yaml:49
-    d_2 = maximumNumber(d, _flushed(c, f32), f32)  # max.yaml:51
-    return d_2
+    return maximumNumber(d, _flushed(c, f32), f32)  # max.yaml:51
 
 
 def max_ftz_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # max.ftz.abs.f32
     _unflushed_a_3 = magnitude(a, f32)  # max.yaml:45
     _unflushed_b_3 = magnitude(b, f32)  # max.yaml:46
     _unflushed_c_3 = magnitude(c, f32)  # max.yaml:48
     d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:49
-    d_2 = maximumNumber(d, _flushed(_unflushed_c_3, f32), f32)  # max.yaml:51
-    return d_2
+    return maximumNumber(d, _flushed(_unflushed_c_3, f32), f32)  # max.yaml:51
 
 
 def max_ftz_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # max.ftz.NaN.f32
     d = maximum(a, b, f32, True)  # max.yaml:49
-    d_2 = maximum(d, _flushed(c, f32), f32)  # max.yaml:51
-    return d_2
+    return maximum(d, _flushed(c, f32), f32)  # max.yaml:51
 
 
 def max_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # max.ftz.NaN.abs.f32
     _unflushed_a_3 = magnitude(a, f32)  # max.yaml:45
     _unflushed_b_3 = magnitude(b, f32)  # max.yaml:46
     _unflushed_c_3 = magnitude(c, f32)  # max.yaml:48
     d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:49
-    d_2 = maximum(d, _flushed(_unflushed_c_3, f32), f32)  # max.yaml:51
-    return d_2
+    return maximum(d, _flushed(_unflushed_c_3, f32), f32)  # max.yaml:51
 
 
 def max_f64_2(a: Array, b: Array) -> Array:
-    # max.f64
     d = maximumNumber(a, b, f64)  # max.yaml:49
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def max_f16_2(a: Array, b: Array) -> Array:
-    # max.f16
-    # max.f16x2
-    d = maximumNumber(a, b, f16)  # max.yaml:49
-    return d
+    return maximumNumber(a, b, f16)  # max.yaml:49
 
 
 def max_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    # max.xorsign.abs.f16
-    # max.xorsign.abs.f16x2
     sign = (a ^ b)  # max.yaml:43
     a_2 = magnitude(a, f16)  # max.yaml:45
     b_2 = magnitude(b, f16)  # max.yaml:46
     d = maximumNumber(a_2, b_2, f16)  # max.yaml:49
     d_2 = copySign(d, sign, f16)  # max.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
 
 
 def max_NaN_f16_2(a: Array, b: Array) -> Array:
-    # max.NaN.f16
-    # max.NaN.f16x2
-    d = maximum(a, b, f16)  # max.yaml:49
-    return d
+    return maximum(a, b, f16)  # max.yaml:49
 
 
 def max_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    # max.NaN.xorsign.abs.f16
-    # max.NaN.xorsign.abs.f16x2
     sign = (a ^ b)  # max.yaml:43
     a_2 = magnitude(a, f16)  # max.yaml:45
     b_2 = magnitude(b, f16)  # max.yaml:46
     d = maximum(a_2, b_2, f16)  # max.yaml:49
     d_2 = copySign(d, sign, f16)  # max.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
 
 
 def max_ftz_f16_2(a: Array, b: Array) -> Array:
-    # max.ftz.f16
-    # max.ftz.f16x2
-    d = maximumNumber(a, b, f16, True)  # max.yaml:49
-    return d
+    return maximumNumber(a, b, f16, True)  # max.yaml:49
 
 
 def max_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    # max.ftz.xorsign.abs.f16
-    # max.ftz.xorsign.abs.f16x2
     sign = (a ^ b)  # max.yaml:43
     _unflushed_a_3 = magnitude(a, f16)  # max.yaml:45
     _unflushed_b_3 = magnitude(b, f16)  # max.yaml:46
     d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:49
     d_2 = copySign(d, sign, f16)  # max.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
 
 
 def max_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
-    # max.ftz.NaN.f16
-    # max.ftz.NaN.f16x2
-    d = maximum(a, b, f16, True)  # max.yaml:49
-    return d
+    return maximum(a, b, f16, True)  # max.yaml:49
 
 
 def max_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    # max.ftz.NaN.xorsign.abs.f16
-    # max.ftz.NaN.xorsign.abs.f16x2
     sign = (a ^ b)  # max.yaml:43
     _unflushed_a_3 = magnitude(a, f16)  # max.yaml:45
     _unflushed_b_3 = magnitude(b, f16)  # max.yaml:46
     d = maximum(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:49
     d_2 = copySign(d, sign, f16)  # max.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
 
 
 def max_bf16_2(a: Array, b: Array) -> Array:
-    # max.bf16
-    # max.bf16x2
-    d = maximumNumber(a, b, bf16)  # max.yaml:49
-    return d
+    return maximumNumber(a, b, bf16)  # max.yaml:49
 
 
 def max_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
-    # max.xorsign.abs.bf16
-    # max.xorsign.abs.bf16x2
     sign = (a ^ b)  # max.yaml:43
     a_2 = magnitude(a, bf16)  # max.yaml:45
     b_2 = magnitude(b, bf16)  # max.yaml:46
     d = maximumNumber(a_2, b_2, bf16)  # max.yaml:49
     d_2 = copySign(d, sign, bf16)  # max.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:25
 
 
 def max_NaN_bf16_2(a: Array, b: Array) -> Array:
-    # max.NaN.bf16
-    # max.NaN.bf16x2
-    d = maximum(a, b, bf16)  # max.yaml:49
-    return d
+    return maximum(a, b, bf16)  # max.yaml:49
 
 
 def max_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
-    # max.NaN.xorsign.abs.bf16
-    # max.NaN.xorsign.abs.bf16x2
     sign = (a ^ b)  # max.yaml:43
     a_2 = magnitude(a, bf16)  # max.yaml:45
     b_2 = magnitude(b, bf16)  # max.yaml:46
     d = maximum(a_2, b_2, bf16)  # max.yaml:49
     d_2 = copySign(d, sign, bf16)  # max.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:25
 
 
-# By spelling and operands; by target where one differs from the rest.
-KERNELS = {
-    ("max.f32", 2): {None: max_f32_2, "sm_10": max_ftz_f32_2, "sm_11": max_ftz_f32_2, "sm_12": max_ftz_f32_2, "sm_13": max_ftz_f32_2},
-    ("max.xorsign.abs.f32", 2): {None: max_xorsign_abs_f32_2},
-    ("max.NaN.f32", 2): {None: max_NaN_f32_2},
-    ("max.NaN.xorsign.abs.f32", 2): {None: max_NaN_xorsign_abs_f32_2},
-    ("max.ftz.f32", 2): {None: max_ftz_f32_2},
-    ("max.ftz.xorsign.abs.f32", 2): {None: max_ftz_xorsign_abs_f32_2},
-    ("max.ftz.NaN.f32", 2): {None: max_ftz_NaN_f32_2},
-    ("max.ftz.NaN.xorsign.abs.f32", 2): {None: max_ftz_NaN_xorsign_abs_f32_2},
-    ("max.f32", 3): {None: max_f32_3},
-    ("max.abs.f32", 3): {None: max_abs_f32_3},
-    ("max.NaN.f32", 3): {None: max_NaN_f32_3},
-    ("max.NaN.abs.f32", 3): {None: max_NaN_abs_f32_3},
-    ("max.ftz.f32", 3): {None: max_ftz_f32_3},
-    ("max.ftz.abs.f32", 3): {None: max_ftz_abs_f32_3},
-    ("max.ftz.NaN.f32", 3): {None: max_ftz_NaN_f32_3},
-    ("max.ftz.NaN.abs.f32", 3): {None: max_ftz_NaN_abs_f32_3},
-    ("max.f64", 2): {None: max_f64_2},
-    ("max.f16", 2): {None: max_f16_2},
-    ("max.f16x2", 2): {None: max_f16_2},
-    ("max.xorsign.abs.f16", 2): {None: max_xorsign_abs_f16_2},
-    ("max.xorsign.abs.f16x2", 2): {None: max_xorsign_abs_f16_2},
-    ("max.NaN.f16", 2): {None: max_NaN_f16_2},
-    ("max.NaN.f16x2", 2): {None: max_NaN_f16_2},
-    ("max.NaN.xorsign.abs.f16", 2): {None: max_NaN_xorsign_abs_f16_2},
-    ("max.NaN.xorsign.abs.f16x2", 2): {None: max_NaN_xorsign_abs_f16_2},
-    ("max.ftz.f16", 2): {None: max_ftz_f16_2},
-    ("max.ftz.f16x2", 2): {None: max_ftz_f16_2},
-    ("max.ftz.xorsign.abs.f16", 2): {None: max_ftz_xorsign_abs_f16_2},
-    ("max.ftz.xorsign.abs.f16x2", 2): {None: max_ftz_xorsign_abs_f16_2},
-    ("max.ftz.NaN.f16", 2): {None: max_ftz_NaN_f16_2},
-    ("max.ftz.NaN.f16x2", 2): {None: max_ftz_NaN_f16_2},
-    ("max.ftz.NaN.xorsign.abs.f16", 2): {None: max_ftz_NaN_xorsign_abs_f16_2},
-    ("max.ftz.NaN.xorsign.abs.f16x2", 2): {None: max_ftz_NaN_xorsign_abs_f16_2},
-    ("max.bf16", 2): {None: max_bf16_2},
-    ("max.bf16x2", 2): {None: max_bf16_2},
-    ("max.xorsign.abs.bf16", 2): {None: max_xorsign_abs_bf16_2},
-    ("max.xorsign.abs.bf16x2", 2): {None: max_xorsign_abs_bf16_2},
-    ("max.NaN.bf16", 2): {None: max_NaN_bf16_2},
-    ("max.NaN.bf16x2", 2): {None: max_NaN_bf16_2},
-    ("max.NaN.xorsign.abs.bf16", 2): {None: max_NaN_xorsign_abs_bf16_2},
-    ("max.NaN.xorsign.abs.bf16x2", 2): {None: max_NaN_xorsign_abs_bf16_2},
-}
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
+# targets behind them, where these differ from the rest.
+KERNELS = _kernels("max", (
+    (max_f32_2, 2, "f32"),
+    (max_xorsign_abs_f32_2, 2, "xorsign.abs.f32"),
+    (max_NaN_f32_2, 2, "NaN.f32"),
+    (max_NaN_xorsign_abs_f32_2, 2, "NaN.xorsign.abs.f32"),
+    (max_ftz_f32_2, 2, "ftz.f32"),
+    (max_ftz_f32_2, 2, "f32", "sm_10 sm_11 sm_12 sm_13"),
+    (max_ftz_xorsign_abs_f32_2, 2, "ftz.xorsign.abs.f32"),
+    (max_ftz_NaN_f32_2, 2, "ftz.NaN.f32"),
+    (max_ftz_NaN_xorsign_abs_f32_2, 2, "ftz.NaN.xorsign.abs.f32"),
+    (max_f32_3, 3, "f32"),
+    (max_abs_f32_3, 3, "abs.f32"),
+    (max_NaN_f32_3, 3, "NaN.f32"),
+    (max_NaN_abs_f32_3, 3, "NaN.abs.f32"),
+    (max_ftz_f32_3, 3, "ftz.f32"),
+    (max_ftz_abs_f32_3, 3, "ftz.abs.f32"),
+    (max_ftz_NaN_f32_3, 3, "ftz.NaN.f32"),
+    (max_ftz_NaN_abs_f32_3, 3, "ftz.NaN.abs.f32"),
+    (max_f64_2, 2, "f64"),
+    (max_f16_2, 2, "f16 f16x2"),
+    (max_xorsign_abs_f16_2, 2, "xorsign.abs.f16 xorsign.abs.f16x2"),
+    (max_NaN_f16_2, 2, "NaN.f16 NaN.f16x2"),
+    (max_NaN_xorsign_abs_f16_2, 2, "NaN.xorsign.abs.f16 NaN.xorsign.abs.f16x2"),
+    (max_ftz_f16_2, 2, "ftz.f16 ftz.f16x2"),
+    (max_ftz_xorsign_abs_f16_2, 2, "ftz.xorsign.abs.f16 ftz.xorsign.abs.f16x2"),
+    (max_ftz_NaN_f16_2, 2, "ftz.NaN.f16 ftz.NaN.f16x2"),
+    (max_ftz_NaN_xorsign_abs_f16_2, 2, "ftz.NaN.xorsign.abs.f16 ftz.NaN.xorsign.abs.f16x2"),
+    (max_bf16_2, 2, "bf16 bf16x2"),
+    (max_xorsign_abs_bf16_2, 2, "xorsign.abs.bf16 xorsign.abs.bf16x2"),
+    (max_NaN_bf16_2, 2, "NaN.bf16 NaN.bf16x2"),
+    (max_NaN_xorsign_abs_bf16_2, 2, "NaN.xorsign.abs.bf16 NaN.xorsign.abs.bf16x2"),
+))

@@ -3,333 +3,237 @@
 
 import numpy as _np
 
-from ..binary import (
-    Array,
-)
-from ..comparison import (
-    minimum,
-    minimumNumber,
-)
-from ..encoding import (
-    copySign,
-    flushed as _flushed,
-    isNaN,
-    magnitude,
-)
-from ..formats import (
-    bf16,
-    f16,
-    f32,
-    f64,
-)
-from ..selection import (
-    propagate as _propagate,
-    replace as _replace,
-)
+from ..binary import Array
+from ..comparison import minimum, minimumNumber
+from ..encoding import copySign, flushed as _flushed, isNaN, magnitude
+from ..formats import bf16, f16, f32, f64
+from ..selection import propagate as _propagate, replace as _replace
+from . import kernels as _kernels
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
+# Behind a line of a function stands where in the specification it and the next ones come from.
+
 
 def min_f32_2(a: Array, b: Array) -> Array:
-    # min.f32
-    d = minimumNumber(a, b, f32)  # min.yaml:49
-    return d
+    return minimumNumber(a, b, f32)  # min.yaml:49
 
 
 def min_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    # min.xorsign.abs.f32
     sign = (a ^ b)  # min.yaml:43
     a_2 = magnitude(a, f32)  # min.yaml:45
     b_2 = magnitude(b, f32)  # min.yaml:46
     d = minimumNumber(a_2, b_2, f32)  # min.yaml:49
     d_2 = copySign(d, sign, f32)  # min.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
 
 
 def min_NaN_f32_2(a: Array, b: Array) -> Array:
-    # min.NaN.f32
-    d = minimum(a, b, f32)  # min.yaml:49
-    return d
+    return minimum(a, b, f32)  # min.yaml:49
 
 
 def min_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    # min.NaN.xorsign.abs.f32
     sign = (a ^ b)  # min.yaml:43
     a_2 = magnitude(a, f32)  # min.yaml:45
     b_2 = magnitude(b, f32)  # min.yaml:46
     d = minimum(a_2, b_2, f32)  # min.yaml:49
     d_2 = copySign(d, sign, f32)  # min.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
 
 
 def min_ftz_f32_2(a: Array, b: Array) -> Array:
-    # min.ftz.f32
-    # min.f32 on sm_10, sm_11, sm_12, sm_13
-    d = minimumNumber(a, b, f32, True)  # min.yaml:49
-    return d
+    return minimumNumber(a, b, f32, True)  # min.yaml:49
 
 
 def min_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    # min.ftz.xorsign.abs.f32
     sign = (a ^ b)  # min.yaml:43
     _unflushed_a_3 = magnitude(a, f32)  # min.yaml:45
     _unflushed_b_3 = magnitude(b, f32)  # min.yaml:46
     d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:49
     d_2 = copySign(d, sign, f32)  # min.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
 
 
 def min_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
-    # min.ftz.NaN.f32
-    d = minimum(a, b, f32, True)  # min.yaml:49
-    return d
+    return minimum(a, b, f32, True)  # min.yaml:49
 
 
 def min_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    # min.ftz.NaN.xorsign.abs.f32
     sign = (a ^ b)  # min.yaml:43
     _unflushed_a_3 = magnitude(a, f32)  # min.yaml:45
     _unflushed_b_3 = magnitude(b, f32)  # min.yaml:46
     d = minimum(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:49
     d_2 = copySign(d, sign, f32)  # min.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
 
 
 def min_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # min.f32
     d = minimumNumber(a, b, f32)  # min.yaml:49
-    d_2 = minimumNumber(d, c, f32)  # min.yaml:51
-    return d_2
+    return minimumNumber(d, c, f32)  # min.yaml:51
 
 
 def min_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # min.abs.f32
     a_2 = magnitude(a, f32)  # min.yaml:45
     b_2 = magnitude(b, f32)  # min.yaml:46
     c_2 = magnitude(c, f32)  # min.yaml:48
     d = minimumNumber(a_2, b_2, f32)  # min.yaml:49
-    d_2 = minimumNumber(d, c_2, f32)  # min.yaml:51
-    return d_2
+    return minimumNumber(d, c_2, f32)  # min.yaml:51
 
 
 def min_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # min.NaN.f32
     d = minimum(a, b, f32)  # min.yaml:49
-    d_2 = minimum(d, c, f32)  # min.yaml:51
-    return d_2
+    return minimum(d, c, f32)  # min.yaml:51
 
 
 def min_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # min.NaN.abs.f32
     a_2 = magnitude(a, f32)  # min.yaml:45
     b_2 = magnitude(b, f32)  # min.yaml:46
     c_2 = magnitude(c, f32)  # min.yaml:48
     d = minimum(a_2, b_2, f32)  # min.yaml:49
-    d_2 = minimum(d, c_2, f32)  # min.yaml:51
-    return d_2
+    return minimum(d, c_2, f32)  # min.yaml:51
 
 
 def min_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # min.ftz.f32
     d = minimumNumber(a, b, f32, True)  # min.yaml:49
-    d_2 = minimumNumber(d, _flushed(c, f32), f32)  # min.yaml:51
-    return d_2
+    return minimumNumber(d, _flushed(c, f32), f32)  # min.yaml:51
 
 
 def min_ftz_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # min.ftz.abs.f32
     _unflushed_a_3 = magnitude(a, f32)  # min.yaml:45
     _unflushed_b_3 = magnitude(b, f32)  # min.yaml:46
     _unflushed_c_3 = magnitude(c, f32)  # min.yaml:48
     d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:49
-    d_2 = minimumNumber(d, _flushed(_unflushed_c_3, f32), f32)  # min.yaml:51
-    return d_2
+    return minimumNumber(d, _flushed(_unflushed_c_3, f32), f32)  # min.yaml:51
 
 
 def min_ftz_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # min.ftz.NaN.f32
     d = minimum(a, b, f32, True)  # min.yaml:49
-    d_2 = minimum(d, _flushed(c, f32), f32)  # min.yaml:51
-    return d_2
+    return minimum(d, _flushed(c, f32), f32)  # min.yaml:51
 
 
 def min_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    # min.ftz.NaN.abs.f32
     _unflushed_a_3 = magnitude(a, f32)  # min.yaml:45
     _unflushed_b_3 = magnitude(b, f32)  # min.yaml:46
     _unflushed_c_3 = magnitude(c, f32)  # min.yaml:48
     d = minimum(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:49
-    d_2 = minimum(d, _flushed(_unflushed_c_3, f32), f32)  # min.yaml:51
-    return d_2
+    return minimum(d, _flushed(_unflushed_c_3, f32), f32)  # min.yaml:51
 
 
 def min_f64_2(a: Array, b: Array) -> Array:
-    # min.f64
     d = minimumNumber(a, b, f64)  # min.yaml:49
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def min_f16_2(a: Array, b: Array) -> Array:
-    # min.f16
-    # min.f16x2
-    d = minimumNumber(a, b, f16)  # min.yaml:49
-    return d
+    return minimumNumber(a, b, f16)  # min.yaml:49
 
 
 def min_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    # min.xorsign.abs.f16
-    # min.xorsign.abs.f16x2
     sign = (a ^ b)  # min.yaml:43
     a_2 = magnitude(a, f16)  # min.yaml:45
     b_2 = magnitude(b, f16)  # min.yaml:46
     d = minimumNumber(a_2, b_2, f16)  # min.yaml:49
     d_2 = copySign(d, sign, f16)  # min.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
 
 
 def min_NaN_f16_2(a: Array, b: Array) -> Array:
-    # min.NaN.f16
-    # min.NaN.f16x2
-    d = minimum(a, b, f16)  # min.yaml:49
-    return d
+    return minimum(a, b, f16)  # min.yaml:49
 
 
 def min_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    # min.NaN.xorsign.abs.f16
-    # min.NaN.xorsign.abs.f16x2
     sign = (a ^ b)  # min.yaml:43
     a_2 = magnitude(a, f16)  # min.yaml:45
     b_2 = magnitude(b, f16)  # min.yaml:46
     d = minimum(a_2, b_2, f16)  # min.yaml:49
     d_2 = copySign(d, sign, f16)  # min.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
 
 
 def min_ftz_f16_2(a: Array, b: Array) -> Array:
-    # min.ftz.f16
-    # min.ftz.f16x2
-    d = minimumNumber(a, b, f16, True)  # min.yaml:49
-    return d
+    return minimumNumber(a, b, f16, True)  # min.yaml:49
 
 
 def min_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    # min.ftz.xorsign.abs.f16
-    # min.ftz.xorsign.abs.f16x2
     sign = (a ^ b)  # min.yaml:43
     _unflushed_a_3 = magnitude(a, f16)  # min.yaml:45
     _unflushed_b_3 = magnitude(b, f16)  # min.yaml:46
     d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # min.yaml:49
     d_2 = copySign(d, sign, f16)  # min.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
 
 
 def min_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
-    # min.ftz.NaN.f16
-    # min.ftz.NaN.f16x2
-    d = minimum(a, b, f16, True)  # min.yaml:49
-    return d
+    return minimum(a, b, f16, True)  # min.yaml:49
 
 
 def min_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    # min.ftz.NaN.xorsign.abs.f16
-    # min.ftz.NaN.xorsign.abs.f16x2
     sign = (a ^ b)  # min.yaml:43
     _unflushed_a_3 = magnitude(a, f16)  # min.yaml:45
     _unflushed_b_3 = magnitude(b, f16)  # min.yaml:46
     d = minimum(_unflushed_a_3, _unflushed_b_3, f16, True)  # min.yaml:49
     d_2 = copySign(d, sign, f16)  # min.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
 
 
 def min_bf16_2(a: Array, b: Array) -> Array:
-    # min.bf16
-    # min.bf16x2
-    d = minimumNumber(a, b, bf16)  # min.yaml:49
-    return d
+    return minimumNumber(a, b, bf16)  # min.yaml:49
 
 
 def min_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
-    # min.xorsign.abs.bf16
-    # min.xorsign.abs.bf16x2
     sign = (a ^ b)  # min.yaml:43
     a_2 = magnitude(a, bf16)  # min.yaml:45
     b_2 = magnitude(b, bf16)  # min.yaml:46
     d = minimumNumber(a_2, b_2, bf16)  # min.yaml:49
     d_2 = copySign(d, sign, bf16)  # min.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:25
 
 
 def min_NaN_bf16_2(a: Array, b: Array) -> Array:
-    # min.NaN.bf16
-    # min.NaN.bf16x2
-    d = minimum(a, b, bf16)  # min.yaml:49
-    return d
+    return minimum(a, b, bf16)  # min.yaml:49
 
 
 def min_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
-    # min.NaN.xorsign.abs.bf16
-    # min.NaN.xorsign.abs.bf16x2
     sign = (a ^ b)  # min.yaml:43
     a_2 = magnitude(a, bf16)  # min.yaml:45
     b_2 = magnitude(b, bf16)  # min.yaml:46
     d = minimum(a_2, b_2, bf16)  # min.yaml:49
     d_2 = copySign(d, sign, bf16)  # min.yaml:53
-    d_3 = _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:25
-    return d_3
+    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:25
 
 
-# By spelling and operands; by target where one differs from the rest.
-KERNELS = {
-    ("min.f32", 2): {None: min_f32_2, "sm_10": min_ftz_f32_2, "sm_11": min_ftz_f32_2, "sm_12": min_ftz_f32_2, "sm_13": min_ftz_f32_2},
-    ("min.xorsign.abs.f32", 2): {None: min_xorsign_abs_f32_2},
-    ("min.NaN.f32", 2): {None: min_NaN_f32_2},
-    ("min.NaN.xorsign.abs.f32", 2): {None: min_NaN_xorsign_abs_f32_2},
-    ("min.ftz.f32", 2): {None: min_ftz_f32_2},
-    ("min.ftz.xorsign.abs.f32", 2): {None: min_ftz_xorsign_abs_f32_2},
-    ("min.ftz.NaN.f32", 2): {None: min_ftz_NaN_f32_2},
-    ("min.ftz.NaN.xorsign.abs.f32", 2): {None: min_ftz_NaN_xorsign_abs_f32_2},
-    ("min.f32", 3): {None: min_f32_3},
-    ("min.abs.f32", 3): {None: min_abs_f32_3},
-    ("min.NaN.f32", 3): {None: min_NaN_f32_3},
-    ("min.NaN.abs.f32", 3): {None: min_NaN_abs_f32_3},
-    ("min.ftz.f32", 3): {None: min_ftz_f32_3},
-    ("min.ftz.abs.f32", 3): {None: min_ftz_abs_f32_3},
-    ("min.ftz.NaN.f32", 3): {None: min_ftz_NaN_f32_3},
-    ("min.ftz.NaN.abs.f32", 3): {None: min_ftz_NaN_abs_f32_3},
-    ("min.f64", 2): {None: min_f64_2},
-    ("min.f16", 2): {None: min_f16_2},
-    ("min.f16x2", 2): {None: min_f16_2},
-    ("min.xorsign.abs.f16", 2): {None: min_xorsign_abs_f16_2},
-    ("min.xorsign.abs.f16x2", 2): {None: min_xorsign_abs_f16_2},
-    ("min.NaN.f16", 2): {None: min_NaN_f16_2},
-    ("min.NaN.f16x2", 2): {None: min_NaN_f16_2},
-    ("min.NaN.xorsign.abs.f16", 2): {None: min_NaN_xorsign_abs_f16_2},
-    ("min.NaN.xorsign.abs.f16x2", 2): {None: min_NaN_xorsign_abs_f16_2},
-    ("min.ftz.f16", 2): {None: min_ftz_f16_2},
-    ("min.ftz.f16x2", 2): {None: min_ftz_f16_2},
-    ("min.ftz.xorsign.abs.f16", 2): {None: min_ftz_xorsign_abs_f16_2},
-    ("min.ftz.xorsign.abs.f16x2", 2): {None: min_ftz_xorsign_abs_f16_2},
-    ("min.ftz.NaN.f16", 2): {None: min_ftz_NaN_f16_2},
-    ("min.ftz.NaN.f16x2", 2): {None: min_ftz_NaN_f16_2},
-    ("min.ftz.NaN.xorsign.abs.f16", 2): {None: min_ftz_NaN_xorsign_abs_f16_2},
-    ("min.ftz.NaN.xorsign.abs.f16x2", 2): {None: min_ftz_NaN_xorsign_abs_f16_2},
-    ("min.bf16", 2): {None: min_bf16_2},
-    ("min.bf16x2", 2): {None: min_bf16_2},
-    ("min.xorsign.abs.bf16", 2): {None: min_xorsign_abs_bf16_2},
-    ("min.xorsign.abs.bf16x2", 2): {None: min_xorsign_abs_bf16_2},
-    ("min.NaN.bf16", 2): {None: min_NaN_bf16_2},
-    ("min.NaN.bf16x2", 2): {None: min_NaN_bf16_2},
-    ("min.NaN.xorsign.abs.bf16", 2): {None: min_NaN_xorsign_abs_bf16_2},
-    ("min.NaN.xorsign.abs.bf16x2", 2): {None: min_NaN_xorsign_abs_bf16_2},
-}
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
+# targets behind them, where these differ from the rest.
+KERNELS = _kernels("min", (
+    (min_f32_2, 2, "f32"),
+    (min_xorsign_abs_f32_2, 2, "xorsign.abs.f32"),
+    (min_NaN_f32_2, 2, "NaN.f32"),
+    (min_NaN_xorsign_abs_f32_2, 2, "NaN.xorsign.abs.f32"),
+    (min_ftz_f32_2, 2, "ftz.f32"),
+    (min_ftz_f32_2, 2, "f32", "sm_10 sm_11 sm_12 sm_13"),
+    (min_ftz_xorsign_abs_f32_2, 2, "ftz.xorsign.abs.f32"),
+    (min_ftz_NaN_f32_2, 2, "ftz.NaN.f32"),
+    (min_ftz_NaN_xorsign_abs_f32_2, 2, "ftz.NaN.xorsign.abs.f32"),
+    (min_f32_3, 3, "f32"),
+    (min_abs_f32_3, 3, "abs.f32"),
+    (min_NaN_f32_3, 3, "NaN.f32"),
+    (min_NaN_abs_f32_3, 3, "NaN.abs.f32"),
+    (min_ftz_f32_3, 3, "ftz.f32"),
+    (min_ftz_abs_f32_3, 3, "ftz.abs.f32"),
+    (min_ftz_NaN_f32_3, 3, "ftz.NaN.f32"),
+    (min_ftz_NaN_abs_f32_3, 3, "ftz.NaN.abs.f32"),
+    (min_f64_2, 2, "f64"),
+    (min_f16_2, 2, "f16 f16x2"),
+    (min_xorsign_abs_f16_2, 2, "xorsign.abs.f16 xorsign.abs.f16x2"),
+    (min_NaN_f16_2, 2, "NaN.f16 NaN.f16x2"),
+    (min_NaN_xorsign_abs_f16_2, 2, "NaN.xorsign.abs.f16 NaN.xorsign.abs.f16x2"),
+    (min_ftz_f16_2, 2, "ftz.f16 ftz.f16x2"),
+    (min_ftz_xorsign_abs_f16_2, 2, "ftz.xorsign.abs.f16 ftz.xorsign.abs.f16x2"),
+    (min_ftz_NaN_f16_2, 2, "ftz.NaN.f16 ftz.NaN.f16x2"),
+    (min_ftz_NaN_xorsign_abs_f16_2, 2, "ftz.NaN.xorsign.abs.f16 ftz.NaN.xorsign.abs.f16x2"),
+    (min_bf16_2, 2, "bf16 bf16x2"),
+    (min_xorsign_abs_bf16_2, 2, "xorsign.abs.bf16 xorsign.abs.bf16x2"),
+    (min_NaN_bf16_2, 2, "NaN.bf16 NaN.bf16x2"),
+    (min_NaN_xorsign_abs_bf16_2, 2, "NaN.xorsign.abs.bf16 NaN.xorsign.abs.bf16x2"),
+))

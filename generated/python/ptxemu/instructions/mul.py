@@ -3,291 +3,165 @@
 
 import numpy as _np
 
-from ..arithmetic import (
-    multiplication,
-)
-from ..binary import (
-    Array,
-    roundTiesToEven,
-    roundTowardNegative,
-    roundTowardPositive,
-    roundTowardZero,
-)
-from ..comparison import (
-    maximumNumber,
-    minimumNumber,
-)
-from ..formats import (
-    bf16,
-    f16,
-    f32,
-    f64,
-)
-from ..selection import (
-    propagate as _propagate,
-)
+from ..arithmetic import multiplication
+from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
+from ..comparison import maximumNumber, minimumNumber
+from ..formats import bf16, f16, f32, f64
+from ..selection import propagate as _propagate
+from . import kernels as _kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 
+# Behind a line of a function stands where in the specification it and the next ones come from.
+
 
 def mul_f32_2(a: Array, b: Array) -> Array:
-    # mul.f32
-    # mul.rn.f32
-    # mul.f32x2
-    # mul.rn.f32x2
-    d = multiplication(a, b, f32, roundTiesToEven, False)  # mul.yaml:36
-    return d
+    return multiplication(a, b, f32, roundTiesToEven, False)  # mul.yaml:36
 
 
 def mul_sat_f32_2(a: Array, b: Array) -> Array:
-    # mul.sat.f32
-    # mul.rn.sat.f32
     d = multiplication(a, b, f32, roundTiesToEven, False)  # mul.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mul_ftz_f32_2(a: Array, b: Array) -> Array:
-    # mul.ftz.f32
-    # mul.rn.ftz.f32
-    # mul.ftz.f32x2
-    # mul.rn.ftz.f32x2
-    # mul.f32 on sm_10, sm_11, sm_12, sm_13
-    # mul.rn.f32 on sm_10, sm_11, sm_12, sm_13
-    d = multiplication(a, b, f32, roundTiesToEven, True, True)  # mul.yaml:36
-    return d
+    return multiplication(a, b, f32, roundTiesToEven, True, True)  # mul.yaml:36
 
 
 def mul_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    # mul.ftz.sat.f32
-    # mul.rn.ftz.sat.f32
-    # mul.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    # mul.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13
     d = multiplication(a, b, f32, roundTiesToEven, True, True)  # mul.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mul_rz_f32_2(a: Array, b: Array) -> Array:
-    # mul.rz.f32
-    # mul.rz.f32x2
-    d = multiplication(a, b, f32, roundTowardZero, False)  # mul.yaml:36
-    return d
+    return multiplication(a, b, f32, roundTowardZero, False)  # mul.yaml:36
 
 
 def mul_rz_sat_f32_2(a: Array, b: Array) -> Array:
-    # mul.rz.sat.f32
     d = multiplication(a, b, f32, roundTowardZero, False)  # mul.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mul_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    # mul.rz.ftz.f32
-    # mul.rz.ftz.f32x2
-    # mul.rz.f32 on sm_10, sm_11, sm_12, sm_13
-    d = multiplication(a, b, f32, roundTowardZero, True, True)  # mul.yaml:36
-    return d
+    return multiplication(a, b, f32, roundTowardZero, True, True)  # mul.yaml:36
 
 
 def mul_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    # mul.rz.ftz.sat.f32
-    # mul.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13
     d = multiplication(a, b, f32, roundTowardZero, True, True)  # mul.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mul_rm_f32_2(a: Array, b: Array) -> Array:
-    # mul.rm.f32
-    # mul.rm.f32x2
-    d = multiplication(a, b, f32, roundTowardNegative, False)  # mul.yaml:36
-    return d
+    return multiplication(a, b, f32, roundTowardNegative, False)  # mul.yaml:36
 
 
 def mul_rm_sat_f32_2(a: Array, b: Array) -> Array:
-    # mul.rm.sat.f32
     d = multiplication(a, b, f32, roundTowardNegative, False)  # mul.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mul_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    # mul.rm.ftz.f32
-    # mul.rm.ftz.f32x2
-    d = multiplication(a, b, f32, roundTowardNegative, True, True)  # mul.yaml:36
-    return d
+    return multiplication(a, b, f32, roundTowardNegative, True, True)  # mul.yaml:36
 
 
 def mul_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    # mul.rm.ftz.sat.f32
     d = multiplication(a, b, f32, roundTowardNegative, True, True)  # mul.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mul_rp_f32_2(a: Array, b: Array) -> Array:
-    # mul.rp.f32
-    # mul.rp.f32x2
-    d = multiplication(a, b, f32, roundTowardPositive, False)  # mul.yaml:36
-    return d
+    return multiplication(a, b, f32, roundTowardPositive, False)  # mul.yaml:36
 
 
 def mul_rp_sat_f32_2(a: Array, b: Array) -> Array:
-    # mul.rp.sat.f32
     d = multiplication(a, b, f32, roundTowardPositive, False)  # mul.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mul_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    # mul.rp.ftz.f32
-    # mul.rp.ftz.f32x2
-    d = multiplication(a, b, f32, roundTowardPositive, True, True)  # mul.yaml:36
-    return d
+    return multiplication(a, b, f32, roundTowardPositive, True, True)  # mul.yaml:36
 
 
 def mul_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    # mul.rp.ftz.sat.f32
     d = multiplication(a, b, f32, roundTowardPositive, True, True)  # mul.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def mul_f64_2(a: Array, b: Array) -> Array:
-    # mul.f64
-    # mul.rn.f64
     d = multiplication(a, b, f64, roundTiesToEven, False)  # mul.yaml:36
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def mul_rz_f64_2(a: Array, b: Array) -> Array:
-    # mul.rz.f64
     d = multiplication(a, b, f64, roundTowardZero, False)  # mul.yaml:36
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def mul_rm_f64_2(a: Array, b: Array) -> Array:
-    # mul.rm.f64
     d = multiplication(a, b, f64, roundTowardNegative, False)  # mul.yaml:36
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def mul_rp_f64_2(a: Array, b: Array) -> Array:
-    # mul.rp.f64
     d = multiplication(a, b, f64, roundTowardPositive, False)  # mul.yaml:36
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def mul_f16_2(a: Array, b: Array) -> Array:
-    # mul.f16
-    # mul.f16x2
-    # mul.rn.f16
-    # mul.rn.f16x2
-    d = multiplication(a, b, f16, roundTiesToEven, False)  # mul.yaml:36
-    return d
+    return multiplication(a, b, f16, roundTiesToEven, False)  # mul.yaml:36
 
 
 def mul_sat_f16_2(a: Array, b: Array) -> Array:
-    # mul.sat.f16
-    # mul.sat.f16x2
-    # mul.rn.sat.f16
-    # mul.rn.sat.f16x2
     d = multiplication(a, b, f16, roundTiesToEven, False)  # mul.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
 
 
 def mul_ftz_f16_2(a: Array, b: Array) -> Array:
-    # mul.ftz.f16
-    # mul.ftz.f16x2
-    # mul.rn.ftz.f16
-    # mul.rn.ftz.f16x2
-    d = multiplication(a, b, f16, roundTiesToEven, True, True)  # mul.yaml:36
-    return d
+    return multiplication(a, b, f16, roundTiesToEven, True, True)  # mul.yaml:36
 
 
 def mul_ftz_sat_f16_2(a: Array, b: Array) -> Array:
-    # mul.ftz.sat.f16
-    # mul.ftz.sat.f16x2
-    # mul.rn.ftz.sat.f16
-    # mul.rn.ftz.sat.f16x2
     d = multiplication(a, b, f16, roundTiesToEven, True, True)  # mul.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
 
 
 def mul_bf16_2(a: Array, b: Array) -> Array:
-    # mul.bf16
-    # mul.bf16x2
-    # mul.rn.bf16
-    # mul.rn.bf16x2
-    d = multiplication(a, b, bf16, roundTiesToEven, False)  # mul.yaml:36
-    return d
+    return multiplication(a, b, bf16, roundTiesToEven, False)  # mul.yaml:36
 
 
-# By spelling and operands; by target where one differs from the rest.
-KERNELS = {
-    ("mul.f32", 2): {None: mul_f32_2, "sm_10": mul_ftz_f32_2, "sm_11": mul_ftz_f32_2, "sm_12": mul_ftz_f32_2, "sm_13": mul_ftz_f32_2},
-    ("mul.sat.f32", 2): {None: mul_sat_f32_2, "sm_10": mul_ftz_sat_f32_2, "sm_11": mul_ftz_sat_f32_2, "sm_12": mul_ftz_sat_f32_2, "sm_13": mul_ftz_sat_f32_2},
-    ("mul.ftz.f32", 2): {None: mul_ftz_f32_2},
-    ("mul.ftz.sat.f32", 2): {None: mul_ftz_sat_f32_2},
-    ("mul.rn.f32", 2): {None: mul_f32_2, "sm_10": mul_ftz_f32_2, "sm_11": mul_ftz_f32_2, "sm_12": mul_ftz_f32_2, "sm_13": mul_ftz_f32_2},
-    ("mul.rn.sat.f32", 2): {None: mul_sat_f32_2, "sm_10": mul_ftz_sat_f32_2, "sm_11": mul_ftz_sat_f32_2, "sm_12": mul_ftz_sat_f32_2, "sm_13": mul_ftz_sat_f32_2},
-    ("mul.rn.ftz.f32", 2): {None: mul_ftz_f32_2},
-    ("mul.rn.ftz.sat.f32", 2): {None: mul_ftz_sat_f32_2},
-    ("mul.rz.f32", 2): {None: mul_rz_f32_2, "sm_10": mul_rz_ftz_f32_2, "sm_11": mul_rz_ftz_f32_2, "sm_12": mul_rz_ftz_f32_2, "sm_13": mul_rz_ftz_f32_2},
-    ("mul.rz.sat.f32", 2): {None: mul_rz_sat_f32_2, "sm_10": mul_rz_ftz_sat_f32_2, "sm_11": mul_rz_ftz_sat_f32_2, "sm_12": mul_rz_ftz_sat_f32_2, "sm_13": mul_rz_ftz_sat_f32_2},
-    ("mul.rz.ftz.f32", 2): {None: mul_rz_ftz_f32_2},
-    ("mul.rz.ftz.sat.f32", 2): {None: mul_rz_ftz_sat_f32_2},
-    ("mul.rm.f32", 2): {None: mul_rm_f32_2},
-    ("mul.rm.sat.f32", 2): {None: mul_rm_sat_f32_2},
-    ("mul.rm.ftz.f32", 2): {None: mul_rm_ftz_f32_2},
-    ("mul.rm.ftz.sat.f32", 2): {None: mul_rm_ftz_sat_f32_2},
-    ("mul.rp.f32", 2): {None: mul_rp_f32_2},
-    ("mul.rp.sat.f32", 2): {None: mul_rp_sat_f32_2},
-    ("mul.rp.ftz.f32", 2): {None: mul_rp_ftz_f32_2},
-    ("mul.rp.ftz.sat.f32", 2): {None: mul_rp_ftz_sat_f32_2},
-    ("mul.f32x2", 2): {None: mul_f32_2},
-    ("mul.ftz.f32x2", 2): {None: mul_ftz_f32_2},
-    ("mul.rn.f32x2", 2): {None: mul_f32_2},
-    ("mul.rn.ftz.f32x2", 2): {None: mul_ftz_f32_2},
-    ("mul.rz.f32x2", 2): {None: mul_rz_f32_2},
-    ("mul.rz.ftz.f32x2", 2): {None: mul_rz_ftz_f32_2},
-    ("mul.rm.f32x2", 2): {None: mul_rm_f32_2},
-    ("mul.rm.ftz.f32x2", 2): {None: mul_rm_ftz_f32_2},
-    ("mul.rp.f32x2", 2): {None: mul_rp_f32_2},
-    ("mul.rp.ftz.f32x2", 2): {None: mul_rp_ftz_f32_2},
-    ("mul.f64", 2): {None: mul_f64_2},
-    ("mul.rn.f64", 2): {None: mul_f64_2},
-    ("mul.rz.f64", 2): {None: mul_rz_f64_2},
-    ("mul.rm.f64", 2): {None: mul_rm_f64_2},
-    ("mul.rp.f64", 2): {None: mul_rp_f64_2},
-    ("mul.f16", 2): {None: mul_f16_2},
-    ("mul.f16x2", 2): {None: mul_f16_2},
-    ("mul.sat.f16", 2): {None: mul_sat_f16_2},
-    ("mul.sat.f16x2", 2): {None: mul_sat_f16_2},
-    ("mul.ftz.f16", 2): {None: mul_ftz_f16_2},
-    ("mul.ftz.f16x2", 2): {None: mul_ftz_f16_2},
-    ("mul.ftz.sat.f16", 2): {None: mul_ftz_sat_f16_2},
-    ("mul.ftz.sat.f16x2", 2): {None: mul_ftz_sat_f16_2},
-    ("mul.rn.f16", 2): {None: mul_f16_2},
-    ("mul.rn.f16x2", 2): {None: mul_f16_2},
-    ("mul.rn.sat.f16", 2): {None: mul_sat_f16_2},
-    ("mul.rn.sat.f16x2", 2): {None: mul_sat_f16_2},
-    ("mul.rn.ftz.f16", 2): {None: mul_ftz_f16_2},
-    ("mul.rn.ftz.f16x2", 2): {None: mul_ftz_f16_2},
-    ("mul.rn.ftz.sat.f16", 2): {None: mul_ftz_sat_f16_2},
-    ("mul.rn.ftz.sat.f16x2", 2): {None: mul_ftz_sat_f16_2},
-    ("mul.bf16", 2): {None: mul_bf16_2},
-    ("mul.bf16x2", 2): {None: mul_bf16_2},
-    ("mul.rn.bf16", 2): {None: mul_bf16_2},
-    ("mul.rn.bf16x2", 2): {None: mul_bf16_2},
-}
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
+# targets behind them, where these differ from the rest.
+KERNELS = _kernels("mul", (
+    (mul_f32_2, 2, "f32 rn.f32 f32x2 rn.f32x2"),
+    (mul_sat_f32_2, 2, "sat.f32 rn.sat.f32"),
+    (mul_ftz_f32_2, 2, "ftz.f32 rn.ftz.f32 ftz.f32x2 rn.ftz.f32x2"),
+    (mul_ftz_f32_2, 2, "f32 rn.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (mul_ftz_sat_f32_2, 2, "ftz.sat.f32 rn.ftz.sat.f32"),
+    (mul_ftz_sat_f32_2, 2, "sat.f32 rn.sat.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (mul_rz_f32_2, 2, "rz.f32 rz.f32x2"),
+    (mul_rz_sat_f32_2, 2, "rz.sat.f32"),
+    (mul_rz_ftz_f32_2, 2, "rz.ftz.f32 rz.ftz.f32x2"),
+    (mul_rz_ftz_f32_2, 2, "rz.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (mul_rz_ftz_sat_f32_2, 2, "rz.ftz.sat.f32"),
+    (mul_rz_ftz_sat_f32_2, 2, "rz.sat.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (mul_rm_f32_2, 2, "rm.f32 rm.f32x2"),
+    (mul_rm_sat_f32_2, 2, "rm.sat.f32"),
+    (mul_rm_ftz_f32_2, 2, "rm.ftz.f32 rm.ftz.f32x2"),
+    (mul_rm_ftz_sat_f32_2, 2, "rm.ftz.sat.f32"),
+    (mul_rp_f32_2, 2, "rp.f32 rp.f32x2"),
+    (mul_rp_sat_f32_2, 2, "rp.sat.f32"),
+    (mul_rp_ftz_f32_2, 2, "rp.ftz.f32 rp.ftz.f32x2"),
+    (mul_rp_ftz_sat_f32_2, 2, "rp.ftz.sat.f32"),
+    (mul_f64_2, 2, "f64 rn.f64"),
+    (mul_rz_f64_2, 2, "rz.f64"),
+    (mul_rm_f64_2, 2, "rm.f64"),
+    (mul_rp_f64_2, 2, "rp.f64"),
+    (mul_f16_2, 2, "f16 f16x2 rn.f16 rn.f16x2"),
+    (mul_sat_f16_2, 2, "sat.f16 sat.f16x2 rn.sat.f16 rn.sat.f16x2"),
+    (mul_ftz_f16_2, 2, "ftz.f16 ftz.f16x2 rn.ftz.f16 rn.ftz.f16x2"),
+    (mul_ftz_sat_f16_2, 2, "ftz.sat.f16 ftz.sat.f16x2 rn.ftz.sat.f16 rn.ftz.sat.f16x2"),
+    (mul_bf16_2, 2, "bf16 bf16x2 rn.bf16 rn.bf16x2"),
+))

@@ -3,85 +3,57 @@
 
 import numpy as _np
 
-from ..binary import (
-    Array,
-)
-from ..encoding import (
-    flushed as _flushed,
-    isNaN,
-    negate,
-)
-from ..formats import (
-    bf16,
-    f16,
-    f32,
-    f64,
-)
-from ..selection import (
-    replace as _replace,
-    select,
-)
+from ..binary import Array
+from ..encoding import flushed as _flushed, isNaN, negate
+from ..formats import bf16, f16, f32, f64
+from ..selection import replace as _replace, select
+from . import kernels as _kernels
 
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
+# Behind a line of a function stands where in the specification it and the next ones come from.
+
 
 def neg_f32_1(a: Array) -> Array:
-    # neg.f32
     d = negate(a, f32)  # neg.yaml:32
-    d_2 = _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:25
-    return d_2
+    return _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:25
 
 
 def neg_ftz_f32_1(a: Array) -> Array:
-    # neg.ftz.f32
-    # neg.f32 on sm_10, sm_11, sm_12, sm_13
     _unflushed_d = negate(a, f32)  # neg.yaml:32
-    d = _flushed(_unflushed_d, f32)  # neg.yaml:32
-    d_2 = select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:25
-    return d_2
+    d = _flushed(_unflushed_d, f32)
+    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:25
 
 
 def neg_f64_1(a: Array) -> Array:
-    # neg.f64
-    d = negate(a, f64)  # neg.yaml:32
-    return d
+    return negate(a, f64)  # neg.yaml:32
 
 
 def neg_f16_1(a: Array) -> Array:
-    # neg.f16
-    # neg.f16x2
     d = negate(a, f16)  # neg.yaml:32
-    d_2 = _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:25
-    return d_2
+    return _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:25
 
 
 def neg_ftz_f16_1(a: Array) -> Array:
-    # neg.ftz.f16
-    # neg.ftz.f16x2
     _unflushed_d = negate(a, f16)  # neg.yaml:32
-    d = _flushed(_unflushed_d, f16)  # neg.yaml:32
-    d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:25
-    return d_2
+    d = _flushed(_unflushed_d, f16)
+    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:25
 
 
 def neg_bf16_1(a: Array) -> Array:
-    # neg.bf16
-    # neg.bf16x2
     d = negate(a, bf16)  # neg.yaml:32
-    d_2 = _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:25
-    return d_2
+    return _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:25
 
 
-# By spelling and operands; by target where one differs from the rest.
-KERNELS = {
-    ("neg.f32", 1): {None: neg_f32_1, "sm_10": neg_ftz_f32_1, "sm_11": neg_ftz_f32_1, "sm_12": neg_ftz_f32_1, "sm_13": neg_ftz_f32_1},
-    ("neg.ftz.f32", 1): {None: neg_ftz_f32_1},
-    ("neg.f64", 1): {None: neg_f64_1},
-    ("neg.f16", 1): {None: neg_f16_1},
-    ("neg.f16x2", 1): {None: neg_f16_1},
-    ("neg.ftz.f16", 1): {None: neg_ftz_f16_1},
-    ("neg.ftz.f16x2", 1): {None: neg_ftz_f16_1},
-    ("neg.bf16", 1): {None: neg_bf16_1},
-    ("neg.bf16x2", 1): {None: neg_bf16_1},
-}
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
+# targets behind them, where these differ from the rest.
+KERNELS = _kernels("neg", (
+    (neg_f32_1, 1, "f32"),
+    (neg_ftz_f32_1, 1, "ftz.f32"),
+    (neg_ftz_f32_1, 1, "f32", "sm_10 sm_11 sm_12 sm_13"),
+    (neg_f64_1, 1, "f64"),
+    (neg_f16_1, 1, "f16 f16x2"),
+    (neg_ftz_f16_1, 1, "ftz.f16 ftz.f16x2"),
+    (neg_bf16_1, 1, "bf16 bf16x2"),
+))

@@ -3,31 +3,12 @@
 
 import numpy as _np
 
-from ..arithmetic import (
-    division,
-    fusedMultiplyAdd,
-)
-from ..binary import (
-    Array,
-    roundTiesToEven,
-    roundTowardNegative,
-    roundTowardPositive,
-    roundTowardZero,
-)
-from ..encoding import (
-    flushed as _flushed,
-    isNaN,
-    isNormal,
-    negate,
-)
-from ..formats import (
-    f32,
-    f64,
-)
-from ..selection import (
-    propagate as _propagate,
-    select,
-)
+from ..arithmetic import division, fusedMultiplyAdd
+from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
+from ..encoding import flushed as _flushed, isNaN, isNormal, negate
+from ..formats import f32, f64
+from ..selection import propagate as _propagate, select
+from . import kernels as _kernels
 
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x3ff0000000000000: Array = _np.array(0x3ff0000000000000, _np.uint64)
@@ -35,150 +16,113 @@ _x4000000000000000: Array = _np.array(0x4000000000000000, _np.uint64)
 _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
+# Behind a line of a function stands where in the specification it and the next ones come from.
+
 
 def rcp_approx_f32_1(a: Array) -> Array:
-    # rcp.approx.f32
-    # rcp.rn.f32
-    d = division(_x3f800000, a, f32, roundTiesToEven, False)  # rcp.yaml:62
-    return d
+    return division(_x3f800000, a, f32, roundTiesToEven, False)  # rcp.yaml:62
 
 
 def rcp_approx_ftz_f32_1(a: Array) -> Array:
-    # rcp.approx.ftz.f32
-    # rcp.rn.ftz.f32
-    # rcp.f32
-    # rcp.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    d = division(_x3f800000, a, f32, roundTiesToEven, True, True)  # rcp.yaml:62
-    return d
+    return division(_x3f800000, a, f32, roundTiesToEven, True, True)  # rcp.yaml:62
 
 
 def rcp_rz_f32_1(a: Array) -> Array:
-    # rcp.rz.f32
-    d = division(_x3f800000, a, f32, roundTowardZero, False)  # rcp.yaml:62
-    return d
+    return division(_x3f800000, a, f32, roundTowardZero, False)  # rcp.yaml:62
 
 
 def rcp_rz_ftz_f32_1(a: Array) -> Array:
-    # rcp.rz.ftz.f32
-    d = division(_x3f800000, a, f32, roundTowardZero, True, True)  # rcp.yaml:62
-    return d
+    return division(_x3f800000, a, f32, roundTowardZero, True, True)  # rcp.yaml:62
 
 
 def rcp_rm_f32_1(a: Array) -> Array:
-    # rcp.rm.f32
-    d = division(_x3f800000, a, f32, roundTowardNegative, False)  # rcp.yaml:62
-    return d
+    return division(_x3f800000, a, f32, roundTowardNegative, False)  # rcp.yaml:62
 
 
 def rcp_rm_ftz_f32_1(a: Array) -> Array:
-    # rcp.rm.ftz.f32
-    d = division(_x3f800000, a, f32, roundTowardNegative, True, True)  # rcp.yaml:62
-    return d
+    return division(_x3f800000, a, f32, roundTowardNegative, True, True)  # rcp.yaml:62
 
 
 def rcp_rp_f32_1(a: Array) -> Array:
-    # rcp.rp.f32
-    d = division(_x3f800000, a, f32, roundTowardPositive, False)  # rcp.yaml:62
-    return d
+    return division(_x3f800000, a, f32, roundTowardPositive, False)  # rcp.yaml:62
 
 
 def rcp_rp_ftz_f32_1(a: Array) -> Array:
-    # rcp.rp.ftz.f32
-    d = division(_x3f800000, a, f32, roundTowardPositive, True, True)  # rcp.yaml:62
-    return d
+    return division(_x3f800000, a, f32, roundTowardPositive, True, True)  # rcp.yaml:62
 
 
 def rcp_rn_f64_1(a: Array) -> Array:
-    # rcp.rn.f64
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # rcp.yaml:62
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:36
-    return d_5
+    return _propagate(d, (a,), f64)  # types.yaml:36
 
 
 def rcp_rz_f64_1(a: Array) -> Array:
-    # rcp.rz.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # rcp.yaml:62
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:36
-    return d_5
+    return _propagate(d, (a,), f64)  # types.yaml:36
 
 
 def rcp_rm_f64_1(a: Array) -> Array:
-    # rcp.rm.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # rcp.yaml:62
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:36
-    return d_5
+    return _propagate(d, (a,), f64)  # types.yaml:36
 
 
 def rcp_rp_f64_1(a: Array) -> Array:
-    # rcp.rp.f64
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # rcp.yaml:62
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:36
-    return d_5
+    return _propagate(d, (a,), f64)  # types.yaml:36
 
 
 def rcp_approx_ftz_f64_1(a: Array) -> Array:
-    # rcp.approx.ftz.f64
     a_2 = _flushed(a, f64)  # modifiers.yaml:41
     reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rcp.yaml:58
-    _1 = negate((reciprocal & _xffffffff00000000), f64)
-    y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)  # rcp.yaml:53
+    _1 = negate((reciprocal & _xffffffff00000000), f64)  # rcp.yaml:53
+    y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)
     d = select(isNormal(reciprocal, f64), (y & _xffffffff00000000), reciprocal)  # rcp.yaml:59
-    d_2 = select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:51
-    return d_2
+    return select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:51
 
 
 def rcp_rn_ftz_f64_1(a: Array) -> Array:
-    # rcp.rn.ftz.f64
     a_2 = _flushed(a, f64)  # modifiers.yaml:41
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # rcp.yaml:62
-    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:36
-    return d_5
+    return _propagate(d, (a_2,), f64)  # types.yaml:36
 
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
-    # rcp.rz.ftz.f64
     a_2 = _flushed(a, f64)  # modifiers.yaml:41
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # rcp.yaml:62
-    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:36
-    return d_5
+    return _propagate(d, (a_2,), f64)  # types.yaml:36
 
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
-    # rcp.rm.ftz.f64
     a_2 = _flushed(a, f64)  # modifiers.yaml:41
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # rcp.yaml:62
-    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:36
-    return d_5
+    return _propagate(d, (a_2,), f64)  # types.yaml:36
 
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
-    # rcp.rp.ftz.f64
     a_2 = _flushed(a, f64)  # modifiers.yaml:41
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # rcp.yaml:62
-    d_5 = _propagate(d, (a_2,), f64)  # types.yaml:36
-    return d_5
+    return _propagate(d, (a_2,), f64)  # types.yaml:36
 
 
-# By spelling and operands; by target where one differs from the rest.
-KERNELS = {
-    ("rcp.approx.f32", 1): {None: rcp_approx_f32_1, "sm_10": rcp_approx_ftz_f32_1, "sm_11": rcp_approx_ftz_f32_1, "sm_12": rcp_approx_ftz_f32_1, "sm_13": rcp_approx_ftz_f32_1},
-    ("rcp.approx.ftz.f32", 1): {None: rcp_approx_ftz_f32_1},
-    ("rcp.rn.f32", 1): {None: rcp_approx_f32_1},
-    ("rcp.rn.ftz.f32", 1): {None: rcp_approx_ftz_f32_1},
-    ("rcp.rz.f32", 1): {None: rcp_rz_f32_1},
-    ("rcp.rz.ftz.f32", 1): {None: rcp_rz_ftz_f32_1},
-    ("rcp.rm.f32", 1): {None: rcp_rm_f32_1},
-    ("rcp.rm.ftz.f32", 1): {None: rcp_rm_ftz_f32_1},
-    ("rcp.rp.f32", 1): {None: rcp_rp_f32_1},
-    ("rcp.rp.ftz.f32", 1): {None: rcp_rp_ftz_f32_1},
-    ("rcp.rn.f64", 1): {None: rcp_rn_f64_1},
-    ("rcp.rz.f64", 1): {None: rcp_rz_f64_1},
-    ("rcp.rm.f64", 1): {None: rcp_rm_f64_1},
-    ("rcp.rp.f64", 1): {None: rcp_rp_f64_1},
-    ("rcp.f32", 1): {None: rcp_approx_ftz_f32_1},
-    ("rcp.approx.ftz.f64", 1): {None: rcp_approx_ftz_f64_1},
-    ("rcp.rn.ftz.f64", 1): {None: rcp_rn_ftz_f64_1},
-    ("rcp.rz.ftz.f64", 1): {None: rcp_rz_ftz_f64_1},
-    ("rcp.rm.ftz.f64", 1): {None: rcp_rm_ftz_f64_1},
-    ("rcp.rp.ftz.f64", 1): {None: rcp_rp_ftz_f64_1},
-}
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
+# targets behind them, where these differ from the rest.
+KERNELS = _kernels("rcp", (
+    (rcp_approx_f32_1, 1, "approx.f32 rn.f32"),
+    (rcp_approx_ftz_f32_1, 1, "approx.ftz.f32 rn.ftz.f32 f32"),
+    (rcp_approx_ftz_f32_1, 1, "approx.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (rcp_rz_f32_1, 1, "rz.f32"),
+    (rcp_rz_ftz_f32_1, 1, "rz.ftz.f32"),
+    (rcp_rm_f32_1, 1, "rm.f32"),
+    (rcp_rm_ftz_f32_1, 1, "rm.ftz.f32"),
+    (rcp_rp_f32_1, 1, "rp.f32"),
+    (rcp_rp_ftz_f32_1, 1, "rp.ftz.f32"),
+    (rcp_rn_f64_1, 1, "rn.f64"),
+    (rcp_rz_f64_1, 1, "rz.f64"),
+    (rcp_rm_f64_1, 1, "rm.f64"),
+    (rcp_rp_f64_1, 1, "rp.f64"),
+    (rcp_approx_ftz_f64_1, 1, "approx.ftz.f64"),
+    (rcp_rn_ftz_f64_1, 1, "rn.ftz.f64"),
+    (rcp_rz_ftz_f64_1, 1, "rz.ftz.f64"),
+    (rcp_rm_ftz_f64_1, 1, "rm.ftz.f64"),
+    (rcp_rp_ftz_f64_1, 1, "rp.ftz.f64"),
+))

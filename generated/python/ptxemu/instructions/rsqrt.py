@@ -3,75 +3,49 @@
 
 import numpy as _np
 
-from ..arithmetic import (
-    fusedMultiplyAdd,
-)
-from ..binary import (
-    Array,
-    roundTiesToEven,
-)
-from ..elementary import (
-    rSqrt,
-)
-from ..encoding import (
-    flushed as _flushed,
-    isNaN,
-    isNormal,
-    negate,
-)
-from ..formats import (
-    f32,
-    f64,
-)
-from ..selection import (
-    propagate as _propagate,
-    select,
-)
+from ..arithmetic import fusedMultiplyAdd
+from ..binary import Array, roundTiesToEven
+from ..elementary import rSqrt
+from ..encoding import flushed as _flushed, isNaN, isNormal, negate
+from ..formats import f32, f64
+from ..selection import propagate as _propagate, select
+from . import kernels as _kernels
 
 _x4000000000000000: Array = _np.array(0x4000000000000000, _np.uint64)
 _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
+# Behind a line of a function stands where in the specification it and the next ones come from.
+
 
 def rsqrt_approx_f32_1(a: Array) -> Array:
-    # rsqrt.approx.f32
-    d = rSqrt(a, f32, roundTiesToEven, False)  # rsqrt.yaml:45
-    return d
+    return rSqrt(a, f32, roundTiesToEven, False)  # rsqrt.yaml:45
 
 
 def rsqrt_approx_ftz_f32_1(a: Array) -> Array:
-    # rsqrt.approx.ftz.f32
-    # rsqrt.f32
-    # rsqrt.approx.f32 on sm_10, sm_11, sm_12, sm_13
-    d = rSqrt(a, f32, roundTiesToEven, True, True)  # rsqrt.yaml:45
-    return d
+    return rSqrt(a, f32, roundTiesToEven, True, True)  # rsqrt.yaml:45
 
 
 def rsqrt_approx_f64_1(a: Array) -> Array:
-    # rsqrt.approx.f64
-    # rsqrt.f64
     d = rSqrt(a, f64, roundTiesToEven, False)  # rsqrt.yaml:45
-    d_5 = _propagate(d, (a,), f64)  # types.yaml:36
-    return d_5
+    return _propagate(d, (a,), f64)  # types.yaml:36
 
 
 def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
-    # rsqrt.approx.ftz.f64
     a_2 = _flushed(a, f64)  # modifiers.yaml:41
     root = rSqrt((a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rsqrt.yaml:42
-    _1 = negate((root & _xffffffff00000000), f64)
-    y = fusedMultiplyAdd(_x4000000000000000, root, _1, f64, roundTiesToEven, True)  # rsqrt.yaml:38
+    _1 = negate((root & _xffffffff00000000), f64)  # rsqrt.yaml:38
+    y = fusedMultiplyAdd(_x4000000000000000, root, _1, f64, roundTiesToEven, True)
     d = select(isNormal(root, f64), (y & _xffffffff00000000), root)  # rsqrt.yaml:43
-    d_2 = select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:51
-    return d_2
+    return select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:51
 
 
-# By spelling and operands; by target where one differs from the rest.
-KERNELS = {
-    ("rsqrt.approx.f32", 1): {None: rsqrt_approx_f32_1, "sm_10": rsqrt_approx_ftz_f32_1, "sm_11": rsqrt_approx_ftz_f32_1, "sm_12": rsqrt_approx_ftz_f32_1, "sm_13": rsqrt_approx_ftz_f32_1},
-    ("rsqrt.approx.ftz.f32", 1): {None: rsqrt_approx_ftz_f32_1},
-    ("rsqrt.approx.f64", 1): {None: rsqrt_approx_f64_1},
-    ("rsqrt.approx.ftz.f64", 1): {None: rsqrt_approx_ftz_f64_1},
-    ("rsqrt.f32", 1): {None: rsqrt_approx_ftz_f32_1},
-    ("rsqrt.f64", 1): {None: rsqrt_approx_f64_1},
-}
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
+# targets behind them, where these differ from the rest.
+KERNELS = _kernels("rsqrt", (
+    (rsqrt_approx_f32_1, 1, "approx.f32"),
+    (rsqrt_approx_ftz_f32_1, 1, "approx.ftz.f32 f32"),
+    (rsqrt_approx_ftz_f32_1, 1, "approx.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (rsqrt_approx_f64_1, 1, "approx.f64 f64"),
+    (rsqrt_approx_ftz_f64_1, 1, "approx.ftz.f64"),
+))

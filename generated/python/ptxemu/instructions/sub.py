@@ -3,291 +3,165 @@
 
 import numpy as _np
 
-from ..arithmetic import (
-    subtraction,
-)
-from ..binary import (
-    Array,
-    roundTiesToEven,
-    roundTowardNegative,
-    roundTowardPositive,
-    roundTowardZero,
-)
-from ..comparison import (
-    maximumNumber,
-    minimumNumber,
-)
-from ..formats import (
-    bf16,
-    f16,
-    f32,
-    f64,
-)
-from ..selection import (
-    propagate as _propagate,
-)
+from ..arithmetic import subtraction
+from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
+from ..comparison import maximumNumber, minimumNumber
+from ..formats import bf16, f16, f32, f64
+from ..selection import propagate as _propagate
+from . import kernels as _kernels
 
 _x0000: Array = _np.array(0x0000, _np.uint16)
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 
+# Behind a line of a function stands where in the specification it and the next ones come from.
+
 
 def sub_f32_2(a: Array, b: Array) -> Array:
-    # sub.f32
-    # sub.rn.f32
-    # sub.f32x2
-    # sub.rn.f32x2
-    d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:36
-    return d
+    return subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:36
 
 
 def sub_sat_f32_2(a: Array, b: Array) -> Array:
-    # sub.sat.f32
-    # sub.rn.sat.f32
     d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def sub_ftz_f32_2(a: Array, b: Array) -> Array:
-    # sub.ftz.f32
-    # sub.rn.ftz.f32
-    # sub.ftz.f32x2
-    # sub.rn.ftz.f32x2
-    # sub.f32 on sm_10, sm_11, sm_12, sm_13
-    # sub.rn.f32 on sm_10, sm_11, sm_12, sm_13
-    d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:36
-    return d
+    return subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:36
 
 
 def sub_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    # sub.ftz.sat.f32
-    # sub.rn.ftz.sat.f32
-    # sub.sat.f32 on sm_10, sm_11, sm_12, sm_13
-    # sub.rn.sat.f32 on sm_10, sm_11, sm_12, sm_13
     d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def sub_rz_f32_2(a: Array, b: Array) -> Array:
-    # sub.rz.f32
-    # sub.rz.f32x2
-    d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:36
-    return d
+    return subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:36
 
 
 def sub_rz_sat_f32_2(a: Array, b: Array) -> Array:
-    # sub.rz.sat.f32
     d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def sub_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    # sub.rz.ftz.f32
-    # sub.rz.ftz.f32x2
-    # sub.rz.f32 on sm_10, sm_11, sm_12, sm_13
-    d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:36
-    return d
+    return subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:36
 
 
 def sub_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    # sub.rz.ftz.sat.f32
-    # sub.rz.sat.f32 on sm_10, sm_11, sm_12, sm_13
     d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def sub_rm_f32_2(a: Array, b: Array) -> Array:
-    # sub.rm.f32
-    # sub.rm.f32x2
-    d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:36
-    return d
+    return subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:36
 
 
 def sub_rm_sat_f32_2(a: Array, b: Array) -> Array:
-    # sub.rm.sat.f32
     d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    # sub.rm.ftz.f32
-    # sub.rm.ftz.f32x2
-    d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:36
-    return d
+    return subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:36
 
 
 def sub_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    # sub.rm.ftz.sat.f32
     d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def sub_rp_f32_2(a: Array, b: Array) -> Array:
-    # sub.rp.f32
-    # sub.rp.f32x2
-    d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:36
-    return d
+    return subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:36
 
 
 def sub_rp_sat_f32_2(a: Array, b: Array) -> Array:
-    # sub.rp.sat.f32
     d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    # sub.rp.ftz.f32
-    # sub.rp.ftz.f32x2
-    d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:36
-    return d
+    return subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:36
 
 
 def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    # sub.rp.ftz.sat.f32
     d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
 def sub_f64_2(a: Array, b: Array) -> Array:
-    # sub.f64
-    # sub.rn.f64
     d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:36
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def sub_rz_f64_2(a: Array, b: Array) -> Array:
-    # sub.rz.f64
     d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:36
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def sub_rm_f64_2(a: Array, b: Array) -> Array:
-    # sub.rm.f64
     d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:36
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def sub_rp_f64_2(a: Array, b: Array) -> Array:
-    # sub.rp.f64
     d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:36
-    d_7 = _propagate(d, (a, b,), f64)  # types.yaml:36
-    return d_7
+    return _propagate(d, (a, b,), f64)  # types.yaml:36
 
 
 def sub_f16_2(a: Array, b: Array) -> Array:
-    # sub.f16
-    # sub.f16x2
-    # sub.rn.f16
-    # sub.rn.f16x2
-    d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:36
-    return d
+    return subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:36
 
 
 def sub_sat_f16_2(a: Array, b: Array) -> Array:
-    # sub.sat.f16
-    # sub.sat.f16x2
-    # sub.rn.sat.f16
-    # sub.rn.sat.f16x2
     d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
 
 
 def sub_ftz_f16_2(a: Array, b: Array) -> Array:
-    # sub.ftz.f16
-    # sub.ftz.f16x2
-    # sub.rn.ftz.f16
-    # sub.rn.ftz.f16x2
-    d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:36
-    return d
+    return subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:36
 
 
 def sub_ftz_sat_f16_2(a: Array, b: Array) -> Array:
-    # sub.ftz.sat.f16
-    # sub.ftz.sat.f16x2
-    # sub.rn.ftz.sat.f16
-    # sub.rn.ftz.sat.f16x2
     d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:36
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
-    return d_3
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
 
 
 def sub_bf16_2(a: Array, b: Array) -> Array:
-    # sub.bf16
-    # sub.bf16x2
-    # sub.rn.bf16
-    # sub.rn.bf16x2
-    d = subtraction(a, b, bf16, roundTiesToEven, False)  # sub.yaml:36
-    return d
+    return subtraction(a, b, bf16, roundTiesToEven, False)  # sub.yaml:36
 
 
-# By spelling and operands; by target where one differs from the rest.
-KERNELS = {
-    ("sub.f32", 2): {None: sub_f32_2, "sm_10": sub_ftz_f32_2, "sm_11": sub_ftz_f32_2, "sm_12": sub_ftz_f32_2, "sm_13": sub_ftz_f32_2},
-    ("sub.sat.f32", 2): {None: sub_sat_f32_2, "sm_10": sub_ftz_sat_f32_2, "sm_11": sub_ftz_sat_f32_2, "sm_12": sub_ftz_sat_f32_2, "sm_13": sub_ftz_sat_f32_2},
-    ("sub.ftz.f32", 2): {None: sub_ftz_f32_2},
-    ("sub.ftz.sat.f32", 2): {None: sub_ftz_sat_f32_2},
-    ("sub.rn.f32", 2): {None: sub_f32_2, "sm_10": sub_ftz_f32_2, "sm_11": sub_ftz_f32_2, "sm_12": sub_ftz_f32_2, "sm_13": sub_ftz_f32_2},
-    ("sub.rn.sat.f32", 2): {None: sub_sat_f32_2, "sm_10": sub_ftz_sat_f32_2, "sm_11": sub_ftz_sat_f32_2, "sm_12": sub_ftz_sat_f32_2, "sm_13": sub_ftz_sat_f32_2},
-    ("sub.rn.ftz.f32", 2): {None: sub_ftz_f32_2},
-    ("sub.rn.ftz.sat.f32", 2): {None: sub_ftz_sat_f32_2},
-    ("sub.rz.f32", 2): {None: sub_rz_f32_2, "sm_10": sub_rz_ftz_f32_2, "sm_11": sub_rz_ftz_f32_2, "sm_12": sub_rz_ftz_f32_2, "sm_13": sub_rz_ftz_f32_2},
-    ("sub.rz.sat.f32", 2): {None: sub_rz_sat_f32_2, "sm_10": sub_rz_ftz_sat_f32_2, "sm_11": sub_rz_ftz_sat_f32_2, "sm_12": sub_rz_ftz_sat_f32_2, "sm_13": sub_rz_ftz_sat_f32_2},
-    ("sub.rz.ftz.f32", 2): {None: sub_rz_ftz_f32_2},
-    ("sub.rz.ftz.sat.f32", 2): {None: sub_rz_ftz_sat_f32_2},
-    ("sub.rm.f32", 2): {None: sub_rm_f32_2},
-    ("sub.rm.sat.f32", 2): {None: sub_rm_sat_f32_2},
-    ("sub.rm.ftz.f32", 2): {None: sub_rm_ftz_f32_2},
-    ("sub.rm.ftz.sat.f32", 2): {None: sub_rm_ftz_sat_f32_2},
-    ("sub.rp.f32", 2): {None: sub_rp_f32_2},
-    ("sub.rp.sat.f32", 2): {None: sub_rp_sat_f32_2},
-    ("sub.rp.ftz.f32", 2): {None: sub_rp_ftz_f32_2},
-    ("sub.rp.ftz.sat.f32", 2): {None: sub_rp_ftz_sat_f32_2},
-    ("sub.f32x2", 2): {None: sub_f32_2},
-    ("sub.ftz.f32x2", 2): {None: sub_ftz_f32_2},
-    ("sub.rn.f32x2", 2): {None: sub_f32_2},
-    ("sub.rn.ftz.f32x2", 2): {None: sub_ftz_f32_2},
-    ("sub.rz.f32x2", 2): {None: sub_rz_f32_2},
-    ("sub.rz.ftz.f32x2", 2): {None: sub_rz_ftz_f32_2},
-    ("sub.rm.f32x2", 2): {None: sub_rm_f32_2},
-    ("sub.rm.ftz.f32x2", 2): {None: sub_rm_ftz_f32_2},
-    ("sub.rp.f32x2", 2): {None: sub_rp_f32_2},
-    ("sub.rp.ftz.f32x2", 2): {None: sub_rp_ftz_f32_2},
-    ("sub.f64", 2): {None: sub_f64_2},
-    ("sub.rn.f64", 2): {None: sub_f64_2},
-    ("sub.rz.f64", 2): {None: sub_rz_f64_2},
-    ("sub.rm.f64", 2): {None: sub_rm_f64_2},
-    ("sub.rp.f64", 2): {None: sub_rp_f64_2},
-    ("sub.f16", 2): {None: sub_f16_2},
-    ("sub.f16x2", 2): {None: sub_f16_2},
-    ("sub.sat.f16", 2): {None: sub_sat_f16_2},
-    ("sub.sat.f16x2", 2): {None: sub_sat_f16_2},
-    ("sub.ftz.f16", 2): {None: sub_ftz_f16_2},
-    ("sub.ftz.f16x2", 2): {None: sub_ftz_f16_2},
-    ("sub.ftz.sat.f16", 2): {None: sub_ftz_sat_f16_2},
-    ("sub.ftz.sat.f16x2", 2): {None: sub_ftz_sat_f16_2},
-    ("sub.rn.f16", 2): {None: sub_f16_2},
-    ("sub.rn.f16x2", 2): {None: sub_f16_2},
-    ("sub.rn.sat.f16", 2): {None: sub_sat_f16_2},
-    ("sub.rn.sat.f16x2", 2): {None: sub_sat_f16_2},
-    ("sub.rn.ftz.f16", 2): {None: sub_ftz_f16_2},
-    ("sub.rn.ftz.f16x2", 2): {None: sub_ftz_f16_2},
-    ("sub.rn.ftz.sat.f16", 2): {None: sub_ftz_sat_f16_2},
-    ("sub.rn.ftz.sat.f16x2", 2): {None: sub_ftz_sat_f16_2},
-    ("sub.bf16", 2): {None: sub_bf16_2},
-    ("sub.bf16x2", 2): {None: sub_bf16_2},
-    ("sub.rn.bf16", 2): {None: sub_bf16_2},
-    ("sub.rn.bf16x2", 2): {None: sub_bf16_2},
-}
+# Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
+# targets behind them, where these differ from the rest.
+KERNELS = _kernels("sub", (
+    (sub_f32_2, 2, "f32 rn.f32 f32x2 rn.f32x2"),
+    (sub_sat_f32_2, 2, "sat.f32 rn.sat.f32"),
+    (sub_ftz_f32_2, 2, "ftz.f32 rn.ftz.f32 ftz.f32x2 rn.ftz.f32x2"),
+    (sub_ftz_f32_2, 2, "f32 rn.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (sub_ftz_sat_f32_2, 2, "ftz.sat.f32 rn.ftz.sat.f32"),
+    (sub_ftz_sat_f32_2, 2, "sat.f32 rn.sat.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (sub_rz_f32_2, 2, "rz.f32 rz.f32x2"),
+    (sub_rz_sat_f32_2, 2, "rz.sat.f32"),
+    (sub_rz_ftz_f32_2, 2, "rz.ftz.f32 rz.ftz.f32x2"),
+    (sub_rz_ftz_f32_2, 2, "rz.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (sub_rz_ftz_sat_f32_2, 2, "rz.ftz.sat.f32"),
+    (sub_rz_ftz_sat_f32_2, 2, "rz.sat.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (sub_rm_f32_2, 2, "rm.f32 rm.f32x2"),
+    (sub_rm_sat_f32_2, 2, "rm.sat.f32"),
+    (sub_rm_ftz_f32_2, 2, "rm.ftz.f32 rm.ftz.f32x2"),
+    (sub_rm_ftz_sat_f32_2, 2, "rm.ftz.sat.f32"),
+    (sub_rp_f32_2, 2, "rp.f32 rp.f32x2"),
+    (sub_rp_sat_f32_2, 2, "rp.sat.f32"),
+    (sub_rp_ftz_f32_2, 2, "rp.ftz.f32 rp.ftz.f32x2"),
+    (sub_rp_ftz_sat_f32_2, 2, "rp.ftz.sat.f32"),
+    (sub_f64_2, 2, "f64 rn.f64"),
+    (sub_rz_f64_2, 2, "rz.f64"),
+    (sub_rm_f64_2, 2, "rm.f64"),
+    (sub_rp_f64_2, 2, "rp.f64"),
+    (sub_f16_2, 2, "f16 f16x2 rn.f16 rn.f16x2"),
+    (sub_sat_f16_2, 2, "sat.f16 sat.f16x2 rn.sat.f16 rn.sat.f16x2"),
+    (sub_ftz_f16_2, 2, "ftz.f16 ftz.f16x2 rn.ftz.f16 rn.ftz.f16x2"),
+    (sub_ftz_sat_f16_2, 2, "ftz.sat.f16 ftz.sat.f16x2 rn.ftz.sat.f16 rn.ftz.sat.f16x2"),
+    (sub_bf16_2, 2, "bf16 bf16x2 rn.bf16 rn.bf16x2"),
+))
