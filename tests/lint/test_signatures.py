@@ -35,9 +35,12 @@ def right(added: Database, v: Variant) -> Iterator[str]:
 
 @each_size
 def test_what_is_right_is_taken_where_ptxas_takes_it(added: Database, ptxas: Path, whole: bool) -> None:
-    some = [s for v in new(added) for s in right(added, v)]
-    assert len(some) > 700
-    for pair in pairs(added) if whole else [RS, ("sm_53", "4.2"), ("sm_10", "1.3"), ("sm_80", "7.0")]:
+    every = [s for v in new(added) for s in right(added, v)]
+    assert len(every) > 700
+    assert disagreements(added, ptxas, every, RS) == []
+    # The made-up requirements do not say that .rs is on some kinds of targets only.
+    some = [s for s in every if ".rs." not in s]
+    for pair in spread(pairs(added), 80 if whole else 4):
         assert disagreements(added, ptxas, some, pair) == []
 
 
@@ -75,7 +78,7 @@ def test_spoilt_operands_are_judged_as_ptxas_judges_them(added: Database, ptxas:
     }
     some = [s for v in by_signature.values() for s in spoilt(added, v)]
     assert len(some) > 2_000
-    assert disagreements(added, ptxas, some if whole else spread(some, 1_500), pair, batch=150) == []
+    assert disagreements(added, ptxas, some if whole else spread(some, 700), pair, batch=150) == []
 
 
 def test_a_form_that_nobody_described_is_left_alone(added: Database) -> None:
