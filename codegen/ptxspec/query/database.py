@@ -209,7 +209,7 @@ class Database:
         found = []
         for names, signature, known in data["variants"]:
             shape = signatures[signature]
-            modifiers = frozenset(names.split(".")[: -len(shape["types"])])
+            modifiers = frozenset(names.split(".")).difference(shape["types"])
             spelling = f"{opcode}.{names}"
             found.append(Variant(spelling=spelling, opcode=opcode, modifiers=modifiers, **shape, **classes[known]))
         return Opened(data, tuple(found))

@@ -239,7 +239,7 @@ class _Opcode:
         return self.requirements.place(v.manual.as_json()) if v.manual else None
 
     def known(self, v: Variant) -> list[Any]:
-        """What is known of a variant, and of all others of its class: the NaN rule, requirement, claim, and the rest."""
+        """What is known of a variant, and of all others of its class."""
         i, rule = self.instruction, self.instruction.nan_rule(v)
         own = any(r is rule for _, r in i.nan)
         rest = _given(
@@ -260,9 +260,8 @@ class _Opcode:
 
 def _signature(v: Variant) -> dict[str, Any]:
     """The types that a variant's spelling ends in, and what its result and its operands are. Lanes of the result in
-    registers of their own, as in p0|p1, are counted. A source is its type where
-    it is one register as it stands; else also the number of its registers, whether they stand in braces, and whether it
-    may be negated."""
+    registers of their own, as in p0|p1, are counted. A source is its type where it is one register as it stands; else
+    also the number of its registers, whether they stand in braces, and whether it may be negated."""
     return _given(
         types=list(v.type_names),
         kind="predicate" if v.result.kind == BOOL else v.result.kind.sort,
