@@ -181,7 +181,7 @@ class Matcher:
 
     def _taken(self, v: Variant, what: str, type: str, usual: Any) -> Any:
         """What operands of a type may be: what the instruction's file says, else what is so for every instruction."""
-        about = self._db.opcodes[v.opcode].data
-        rules = (about["assembler"]["operands"][i] for i in about["classes"][v.known].get("operands", ()))
+        said = self._db.opcodes[v.opcode].data["assembler"]["operands"]
+        rules = (said[i] for i in self._db.known_of(v).get("operands", ()))
         own = (rule.get(what, {}) for rule in rules)
         return next((found[type] for found in own if type in found), usual)

@@ -264,6 +264,12 @@ class Database:
         same = self.opcodes[opcode].spelled(frozenset(modifiers), types)
         return next((v for v in same if operands in (None, v.operands)), None)
 
+    def known_of(self, v: Variant) -> dict[str, Any]:
+        """What all variants of its class share: the NaN rule by its name, places in the lists of the opcode's file, and
+        the rest that the file says of the class."""
+        nan, _, _, *more = self.opcodes[v.opcode].data["classes"][v.known]
+        return {"nan": nan, **(more[0] if more else {})}
+
     def stands_for(self, v: Variant) -> Variant | None:
         """The longer spelling that a variant is short for."""
         same = self.opcodes[v.opcode].spelled(v.modifiers.union(v.means), v.types) if v.means else []

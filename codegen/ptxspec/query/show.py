@@ -31,8 +31,7 @@ def page(root: Root, name: str, operands: int | None = None) -> str:
 
 def _variant(db: Database, v: Variant) -> str:
     data, about, names = db.data, db.opcodes[v.opcode].data, v.spelling.split(".")[1:]
-    (nan, _, _, *more), longer = about["classes"][v.known], db.stands_for(v)
-    known = more[0] if more else {}
+    known, longer = db.known_of(v), db.stands_for(v)
     lines = [f"# {v.spelling}, {v.operands} operand{'s' * (v.operands != 1)}", "", db.opcodes[v.opcode].summary, ""]
     lines += [f"- `.{n}`: {data['modifiers'][n]['summary']}" for n in names if n in data["modifiers"]]
     lines += [f"- `.{n}`: {data['types'][n]['summary']}" for n in names if n in data["types"]]
@@ -47,8 +46,8 @@ def _variant(db: Database, v: Variant) -> str:
         lines.append(f"- error: at most {a['bound']} {a['kind']} for {a.get('range', 'all')} operands ({a['section']})")
     lines += [f"- claim: {v.claim}", f"- it rests on: {v.rests_on}"]
     lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
-    if nan is not None:
-        rule = data["nan_rules"][nan]
+    if known["nan"] is not None:
+        rule = data["nan_rules"][known["nan"]]
         own = known.get("nan_rests_on")
         grounds = rule["rests_on"] if own is None else about["grounds"][own]
         lines.append(f"- NaN results: {rule['summary']} ({_told(grounds)}) {rule['unspecified'] or ''}".rstrip())
