@@ -23,7 +23,7 @@ ELEMENTARY = frozenset(name for name, f in TABLE.items() if f.clause == "9.2")
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a function, and the line of the specification that it comes from."""
+    """A line of a function, and where in the specification it comes from; empty where the line before it does."""
 
     text: str
     source: str
