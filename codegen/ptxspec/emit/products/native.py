@@ -155,10 +155,6 @@ def _function(one: Shared) -> CFunction:
     )
 
 
-def _unsigned(width: int) -> str:
-    return f"uint{width}_t"
-
-
 def _type(kind: Kind) -> str:
     return "_Bool" if kind.sort == "bool" else f"uint{kind.storage}_t"
 
