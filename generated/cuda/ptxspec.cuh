@@ -167,6 +167,33 @@ typedef struct {
 #define PTXSPEC_TYPE_f32 {4, 1, 0x20, 0, 0x20, 0x7fffffff, 0x7f800001}
 #define PTXSPEC_TYPE_f32x2 {8, 2, 0x20, 0, 0x20, 0x7fffffff, 0x7f800001}
 #define PTXSPEC_TYPE_f64 {8, 1, 0x40, 0, 0x40, 0x7fffffffffffffff, 0x7ff0000000000001}
+#define PTXSPEC_TYPE_tf32 {4, 1, 0x20, 0xd, 0x13, 0x3ffff, 0x3fc01}
+#define PTXSPEC_TYPE_e4m3x2 {2, 2, 8, 0, 8, 0x7f, 0x7f}
+#define PTXSPEC_TYPE_e5m2x2 {2, 2, 8, 0, 8, 0x7f, 0x7d}
+#define PTXSPEC_TYPE_e2m3x2 {2, 2, 8, 0, 6, 0, 1}
+#define PTXSPEC_TYPE_e3m2x2 {2, 2, 8, 0, 6, 0, 1}
+#define PTXSPEC_TYPE_e2m1x2 {1, 2, 4, 0, 4, 0, 1}
+#define PTXSPEC_TYPE_ue8m0 {1, 1, 8, 0, 8, 0xff, 0xff}
+#define PTXSPEC_TYPE_ue8m0x2 {2, 2, 8, 0, 8, 0xff, 0xff}
+#define PTXSPEC_TYPE_ue5m3x2 {2, 2, 8, 0, 8, 0xff, 0xff}
+#define PTXSPEC_TYPE_s2f6x2 {2, 2, 8, 0, 8, 0, 1}
+#define PTXSPEC_TYPE_e4m3x4 {4, 4, 8, 0, 8, 0x7f, 0x7f}
+#define PTXSPEC_TYPE_e5m2x4 {4, 4, 8, 0, 8, 0x7f, 0x7d}
+#define PTXSPEC_TYPE_e2m3x4 {4, 4, 8, 0, 6, 0, 1}
+#define PTXSPEC_TYPE_e3m2x4 {4, 4, 8, 0, 6, 0, 1}
+#define PTXSPEC_TYPE_e2m1x4 {2, 4, 4, 0, 4, 0, 1}
+#define PTXSPEC_TYPE_s8 {1, 1, 8, 0, 8, 0, 1}
+#define PTXSPEC_TYPE_u8 {1, 1, 8, 0, 8, 0, 1}
+#define PTXSPEC_TYPE_s16 {2, 1, 0x10, 0, 0x10, 0, 1}
+#define PTXSPEC_TYPE_u16 {2, 1, 0x10, 0, 0x10, 0, 1}
+#define PTXSPEC_TYPE_s32 {4, 1, 0x20, 0, 0x20, 0, 1}
+#define PTXSPEC_TYPE_u32 {4, 1, 0x20, 0, 0x20, 0, 1}
+#define PTXSPEC_TYPE_s64 {8, 1, 0x40, 0, 0x40, 0, 1}
+#define PTXSPEC_TYPE_u64 {8, 1, 0x40, 0, 0x40, 0, 1}
+#define PTXSPEC_TYPE_b8 {1, 1, 8, 0, 8, 0, 1}
+#define PTXSPEC_TYPE_b16 {2, 1, 0x10, 0, 0x10, 0, 1}
+#define PTXSPEC_TYPE_b32 {4, 1, 0x20, 0, 0x20, 0, 1}
+#define PTXSPEC_TYPE_b64 {8, 1, 0x40, 0, 0x40, 0, 1}
 #define PTXSPEC_TYPE_pred {4, 1, 1, 0, 1, 0, 1}
 
 // A register: which cell of a row each of its lanes has.

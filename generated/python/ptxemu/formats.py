@@ -2,8 +2,111 @@
 """The formats of the specification's types."""
 
 from .binary import Format
+from .declared import Declared
+from .integers import FixedPoint
 
 f16 = Format("f16", 5, 10, 0x7fff)
 bf16 = Format("bf16", 8, 7, 0x7fff)
 f32 = Format("f32", 8, 23, 0x7fffffff)
 f64 = Format("f64", 11, 52, 0xfff8000000000000)
+e5m2 = Format("e5m2", 5, 2, 0x7f)
+tf32 = Declared(
+    name="tf32",
+    exponent_bits=8,
+    fraction_bits=10,
+    bias=127,
+    nans=1023,
+    canonical_nan=0x3ffff,
+    overflow="infinity",
+    signed=True,
+    has_zero=True,
+    has_subnormals=True,
+    has_infinity=True,
+)
+e4m3 = Declared(
+    name="e4m3",
+    exponent_bits=4,
+    fraction_bits=3,
+    bias=7,
+    nans=1,
+    canonical_nan=0x7f,
+    overflow="nan",
+    signed=True,
+    has_zero=True,
+    has_subnormals=True,
+    has_infinity=False,
+)
+e2m3 = Declared(
+    name="e2m3",
+    exponent_bits=2,
+    fraction_bits=3,
+    bias=1,
+    nans=0,
+    canonical_nan=0x1f,
+    overflow="largest",
+    signed=True,
+    has_zero=True,
+    has_subnormals=True,
+    has_infinity=False,
+)
+e3m2 = Declared(
+    name="e3m2",
+    exponent_bits=3,
+    fraction_bits=2,
+    bias=3,
+    nans=0,
+    canonical_nan=0x1f,
+    overflow="largest",
+    signed=True,
+    has_zero=True,
+    has_subnormals=True,
+    has_infinity=False,
+)
+e2m1 = Declared(
+    name="e2m1",
+    exponent_bits=2,
+    fraction_bits=1,
+    bias=1,
+    nans=0,
+    canonical_nan=0x7,
+    overflow="largest",
+    signed=True,
+    has_zero=True,
+    has_subnormals=True,
+    has_infinity=False,
+)
+ue8m0 = Declared(
+    name="ue8m0",
+    exponent_bits=8,
+    fraction_bits=0,
+    bias=127,
+    nans=1,
+    canonical_nan=0xff,
+    overflow="nan",
+    signed=False,
+    has_zero=False,
+    has_subnormals=False,
+    has_infinity=False,
+)
+ue5m3 = Declared(
+    name="ue5m3",
+    exponent_bits=5,
+    fraction_bits=3,
+    bias=15,
+    nans=1,
+    canonical_nan=0xff,
+    overflow="nan",
+    signed=False,
+    has_zero=True,
+    has_subnormals=True,
+    has_infinity=False,
+)
+s2f6 = FixedPoint("s2f6", 8, True, 6)
+s8 = FixedPoint("s8", 8, True, 0)
+s16 = FixedPoint("s16", 16, True, 0)
+s32 = FixedPoint("s32", 32, True, 0)
+s64 = FixedPoint("s64", 64, True, 0)
+u8 = FixedPoint("u8", 8, False, 0)
+u16 = FixedPoint("u16", 16, False, 0)
+u32 = FixedPoint("u32", 32, False, 0)
+u64 = FixedPoint("u64", 64, False, 0)

@@ -17,13 +17,13 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 def abs_f32_1(a: Array) -> Array:
     d = magnitude(a, f32)  # abs.yaml:33
-    return _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:25
+    return _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def abs_ftz_f32_1(a: Array) -> Array:
     _unflushed_d = magnitude(a, f32)  # abs.yaml:33
     d = _flushed(_unflushed_d, f32)
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:25
+    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def abs_f64_1(a: Array) -> Array:
@@ -32,18 +32,18 @@ def abs_f64_1(a: Array) -> Array:
 
 def abs_f16_1(a: Array) -> Array:
     d = magnitude(a, f16)  # abs.yaml:33
-    return _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:25
+    return _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:44
 
 
 def abs_ftz_f16_1(a: Array) -> Array:
     _unflushed_d = magnitude(a, f16)  # abs.yaml:33
     d = _flushed(_unflushed_d, f16)
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:25
+    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
 
 
 def abs_bf16_1(a: Array) -> Array:
     d = magnitude(a, bf16)  # abs.yaml:33
-    return _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:25
+    return _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:44
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

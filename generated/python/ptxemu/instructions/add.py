@@ -92,22 +92,22 @@ def add_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 
 def add_f64_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f64, roundTiesToEven, False)  # add.yaml:36
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def add_rz_f64_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f64, roundTowardZero, False)  # add.yaml:36
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def add_rm_f64_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f64, roundTowardNegative, False)  # add.yaml:36
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def add_rp_f64_2(a: Array, b: Array) -> Array:
     d = addition(a, b, f64, roundTowardPositive, False)  # add.yaml:36
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def add_f16_2(a: Array, b: Array) -> Array:

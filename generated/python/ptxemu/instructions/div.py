@@ -28,7 +28,7 @@ def div_approx_f32_2(a: Array, b: Array) -> Array:
     d_4 = select(condition_3, d_3, d)  # div.yaml:44
     d_5 = select(condition_2, d_2, d_4)  # div.yaml:42
     d_6 = select(condition, d_5, d)  # div.yaml:40
-    return select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:25
+    return select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:44
 
 
 def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -43,7 +43,7 @@ def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
     d_4 = select(condition_3, d_3, d)  # div.yaml:44
     d_5 = select(condition_2, d_2, d_4)  # div.yaml:42
     d_6 = select(condition, d_5, d)  # div.yaml:40
-    return select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:25
+    return select(isNaN(d_6, f32), _x7fffffff, d_6)  # types.yaml:44
 
 
 def div_full_f32_2(a: Array, b: Array) -> Array:
@@ -80,22 +80,22 @@ def div_rp_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def div_rn_f64_2(a: Array, b: Array) -> Array:
     d = division(a, b, f64, roundTiesToEven, False)  # div.yaml:39
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def div_rz_f64_2(a: Array, b: Array) -> Array:
     d = division(a, b, f64, roundTowardZero, False)  # div.yaml:39
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def div_rm_f64_2(a: Array, b: Array) -> Array:
     d = division(a, b, f64, roundTowardNegative, False)  # div.yaml:39
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def div_rp_f64_2(a: Array, b: Array) -> Array:
     d = division(a, b, f64, roundTowardPositive, False)  # div.yaml:39
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -93,22 +93,22 @@ def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:41
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def fma_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:41
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def fma_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:41
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def fma_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:41
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:

@@ -30,7 +30,7 @@ def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:48
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:49
     d_3 = select(condition, d, d_2)  # mad.yaml:40
-    return select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:25
+    return select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
 
 
 def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -44,7 +44,7 @@ def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # mad.yaml:48
     d_2 = convert(total, f64, f32, roundTiesToEven, False)  # mad.yaml:49
     d_3 = select(condition, d, d_2)  # mad.yaml:40
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:25
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
     return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
@@ -62,7 +62,7 @@ def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:48
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:49
     d_3 = select(condition, d, d_2)  # mad.yaml:40
-    return select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:25
+    return select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
 
 
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -79,7 +79,7 @@ def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # mad.yaml:48
     d_2 = convert(total, f64, f32, roundTiesToEven, True)  # mad.yaml:49
     d_3 = select(condition, d, d_2)  # mad.yaml:40
-    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:25
+    d_4 = select(isNaN(d_3, f32), _x7fffffff, d_3)  # types.yaml:44
     return minimumNumber(maximumNumber(d_4, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
 
 
@@ -157,22 +157,22 @@ def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:41
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:41
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:41
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:41
-    return _propagate(d, (a, b, c,), f64)  # types.yaml:36
+    return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

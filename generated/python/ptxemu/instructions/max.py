@@ -26,7 +26,7 @@ def max_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # max.yaml:46
     d = maximumNumber(a_2, b_2, f32)  # max.yaml:49
     d_2 = copySign(d, sign, f32)  # max.yaml:53
-    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def max_NaN_f32_2(a: Array, b: Array) -> Array:
@@ -39,7 +39,7 @@ def max_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # max.yaml:46
     d = maximum(a_2, b_2, f32)  # max.yaml:49
     d_2 = copySign(d, sign, f32)  # max.yaml:53
-    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def max_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -52,7 +52,7 @@ def max_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f32)  # max.yaml:46
     d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:49
     d_2 = copySign(d, sign, f32)  # max.yaml:53
-    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def max_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
@@ -65,7 +65,7 @@ def max_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f32)  # max.yaml:46
     d = maximum(_unflushed_a_3, _unflushed_b_3, f32, True)  # max.yaml:49
     d_2 = copySign(d, sign, f32)  # max.yaml:53
-    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def max_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -122,7 +122,7 @@ def max_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def max_f64_2(a: Array, b: Array) -> Array:
     d = maximumNumber(a, b, f64)  # max.yaml:49
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def max_f16_2(a: Array, b: Array) -> Array:
@@ -135,7 +135,7 @@ def max_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # max.yaml:46
     d = maximumNumber(a_2, b_2, f16)  # max.yaml:49
     d_2 = copySign(d, sign, f16)  # max.yaml:53
-    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
 
 
 def max_NaN_f16_2(a: Array, b: Array) -> Array:
@@ -148,7 +148,7 @@ def max_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # max.yaml:46
     d = maximum(a_2, b_2, f16)  # max.yaml:49
     d_2 = copySign(d, sign, f16)  # max.yaml:53
-    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
 
 
 def max_ftz_f16_2(a: Array, b: Array) -> Array:
@@ -161,7 +161,7 @@ def max_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f16)  # max.yaml:46
     d = maximumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:49
     d_2 = copySign(d, sign, f16)  # max.yaml:53
-    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
 
 
 def max_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
@@ -174,7 +174,7 @@ def max_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f16)  # max.yaml:46
     d = maximum(_unflushed_a_3, _unflushed_b_3, f16, True)  # max.yaml:49
     d_2 = copySign(d, sign, f16)  # max.yaml:53
-    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
 
 
 def max_bf16_2(a: Array, b: Array) -> Array:
@@ -187,7 +187,7 @@ def max_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # max.yaml:46
     d = maximumNumber(a_2, b_2, bf16)  # max.yaml:49
     d_2 = copySign(d, sign, bf16)  # max.yaml:53
-    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:44
 
 
 def max_NaN_bf16_2(a: Array, b: Array) -> Array:
@@ -200,7 +200,7 @@ def max_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # max.yaml:46
     d = maximum(a_2, b_2, bf16)  # max.yaml:49
     d_2 = copySign(d, sign, bf16)  # max.yaml:53
-    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:44
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -26,7 +26,7 @@ def min_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # min.yaml:46
     d = minimumNumber(a_2, b_2, f32)  # min.yaml:49
     d_2 = copySign(d, sign, f32)  # min.yaml:53
-    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def min_NaN_f32_2(a: Array, b: Array) -> Array:
@@ -39,7 +39,7 @@ def min_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f32)  # min.yaml:46
     d = minimum(a_2, b_2, f32)  # min.yaml:49
     d_2 = copySign(d, sign, f32)  # min.yaml:53
-    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def min_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -52,7 +52,7 @@ def min_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f32)  # min.yaml:46
     d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:49
     d_2 = copySign(d, sign, f32)  # min.yaml:53
-    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def min_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
@@ -65,7 +65,7 @@ def min_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f32)  # min.yaml:46
     d = minimum(_unflushed_a_3, _unflushed_b_3, f32, True)  # min.yaml:49
     d_2 = copySign(d, sign, f32)  # min.yaml:53
-    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def min_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -122,7 +122,7 @@ def min_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def min_f64_2(a: Array, b: Array) -> Array:
     d = minimumNumber(a, b, f64)  # min.yaml:49
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def min_f16_2(a: Array, b: Array) -> Array:
@@ -135,7 +135,7 @@ def min_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # min.yaml:46
     d = minimumNumber(a_2, b_2, f16)  # min.yaml:49
     d_2 = copySign(d, sign, f16)  # min.yaml:53
-    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
 
 
 def min_NaN_f16_2(a: Array, b: Array) -> Array:
@@ -148,7 +148,7 @@ def min_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, f16)  # min.yaml:46
     d = minimum(a_2, b_2, f16)  # min.yaml:49
     d_2 = copySign(d, sign, f16)  # min.yaml:53
-    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
 
 
 def min_ftz_f16_2(a: Array, b: Array) -> Array:
@@ -161,7 +161,7 @@ def min_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f16)  # min.yaml:46
     d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # min.yaml:49
     d_2 = copySign(d, sign, f16)  # min.yaml:53
-    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
 
 
 def min_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
@@ -174,7 +174,7 @@ def min_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
     _unflushed_b_3 = magnitude(b, f16)  # min.yaml:46
     d = minimum(_unflushed_a_3, _unflushed_b_3, f16, True)  # min.yaml:49
     d_2 = copySign(d, sign, f16)  # min.yaml:53
-    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # types.yaml:44
 
 
 def min_bf16_2(a: Array, b: Array) -> Array:
@@ -187,7 +187,7 @@ def min_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # min.yaml:46
     d = minimumNumber(a_2, b_2, bf16)  # min.yaml:49
     d_2 = copySign(d, sign, bf16)  # min.yaml:53
-    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:44
 
 
 def min_NaN_bf16_2(a: Array, b: Array) -> Array:
@@ -200,7 +200,7 @@ def min_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
     b_2 = magnitude(b, bf16)  # min.yaml:46
     d = minimum(a_2, b_2, bf16)  # min.yaml:49
     d_2 = copySign(d, sign, bf16)  # min.yaml:53
-    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:25
+    return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # types.yaml:44
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

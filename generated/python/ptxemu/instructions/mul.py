@@ -92,22 +92,22 @@ def mul_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 
 def mul_f64_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f64, roundTiesToEven, False)  # mul.yaml:36
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def mul_rz_f64_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f64, roundTowardZero, False)  # mul.yaml:36
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def mul_rm_f64_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f64, roundTowardNegative, False)  # mul.yaml:36
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def mul_rp_f64_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f64, roundTowardPositive, False)  # mul.yaml:36
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def mul_f16_2(a: Array, b: Array) -> Array:

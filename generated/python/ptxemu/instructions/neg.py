@@ -17,13 +17,13 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 def neg_f32_1(a: Array) -> Array:
     d = negate(a, f32)  # neg.yaml:32
-    return _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:25
+    return _replace(d, isNaN(d, f32), _x7fffffff, f32)  # types.yaml:44
 
 
 def neg_ftz_f32_1(a: Array) -> Array:
     _unflushed_d = negate(a, f32)  # neg.yaml:32
     d = _flushed(_unflushed_d, f32)
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:25
+    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def neg_f64_1(a: Array) -> Array:
@@ -32,18 +32,18 @@ def neg_f64_1(a: Array) -> Array:
 
 def neg_f16_1(a: Array) -> Array:
     d = negate(a, f16)  # neg.yaml:32
-    return _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:25
+    return _replace(d, isNaN(d, f16), _x7fff, f16)  # types.yaml:44
 
 
 def neg_ftz_f16_1(a: Array) -> Array:
     _unflushed_d = negate(a, f16)  # neg.yaml:32
     d = _flushed(_unflushed_d, f16)
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:25
+    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
 
 
 def neg_bf16_1(a: Array) -> Array:
     d = negate(a, bf16)  # neg.yaml:32
-    return _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:25
+    return _replace(d, isNaN(d, bf16), _x7fff, bf16)  # types.yaml:44
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -53,22 +53,22 @@ def rcp_rp_ftz_f32_1(a: Array) -> Array:
 
 def rcp_rn_f64_1(a: Array) -> Array:
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # rcp.yaml:62
-    return _propagate(d, (a,), f64)  # types.yaml:36
+    return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def rcp_rz_f64_1(a: Array) -> Array:
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # rcp.yaml:62
-    return _propagate(d, (a,), f64)  # types.yaml:36
+    return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def rcp_rm_f64_1(a: Array) -> Array:
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # rcp.yaml:62
-    return _propagate(d, (a,), f64)  # types.yaml:36
+    return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def rcp_rp_f64_1(a: Array) -> Array:
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # rcp.yaml:62
-    return _propagate(d, (a,), f64)  # types.yaml:36
+    return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def rcp_approx_ftz_f64_1(a: Array) -> Array:
@@ -77,31 +77,31 @@ def rcp_approx_ftz_f64_1(a: Array) -> Array:
     _1 = negate((reciprocal & _xffffffff00000000), f64)  # rcp.yaml:53
     y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)
     d = select(isNormal(reciprocal, f64), (y & _xffffffff00000000), reciprocal)  # rcp.yaml:59
-    return select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:51
+    return select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:70
 
 
 def rcp_rn_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:41
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # rcp.yaml:62
-    return _propagate(d, (a_2,), f64)  # types.yaml:36
+    return _propagate(d, (a_2,), f64)  # types.yaml:55
 
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:41
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # rcp.yaml:62
-    return _propagate(d, (a_2,), f64)  # types.yaml:36
+    return _propagate(d, (a_2,), f64)  # types.yaml:55
 
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:41
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # rcp.yaml:62
-    return _propagate(d, (a_2,), f64)  # types.yaml:36
+    return _propagate(d, (a_2,), f64)  # types.yaml:55
 
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:41
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # rcp.yaml:62
-    return _propagate(d, (a_2,), f64)  # types.yaml:36
+    return _propagate(d, (a_2,), f64)  # types.yaml:55
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

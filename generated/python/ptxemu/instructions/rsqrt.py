@@ -28,7 +28,7 @@ def rsqrt_approx_ftz_f32_1(a: Array) -> Array:
 
 def rsqrt_approx_f64_1(a: Array) -> Array:
     d = rSqrt(a, f64, roundTiesToEven, False)  # rsqrt.yaml:45
-    return _propagate(d, (a,), f64)  # types.yaml:36
+    return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
@@ -37,7 +37,7 @@ def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
     _1 = negate((root & _xffffffff00000000), f64)  # rsqrt.yaml:38
     y = fusedMultiplyAdd(_x4000000000000000, root, _1, f64, roundTiesToEven, True)
     d = select(isNormal(root, f64), (y & _xffffffff00000000), root)  # rsqrt.yaml:43
-    return select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:51
+    return select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:70
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

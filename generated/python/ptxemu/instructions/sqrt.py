@@ -44,22 +44,22 @@ def sqrt_rp_ftz_f32_1(a: Array) -> Array:
 
 def sqrt_rn_f64_1(a: Array) -> Array:
     d = squareRoot(a, f64, roundTiesToEven, False)  # sqrt.yaml:39
-    return _propagate(d, (a,), f64)  # types.yaml:36
+    return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def sqrt_rz_f64_1(a: Array) -> Array:
     d = squareRoot(a, f64, roundTowardZero, False)  # sqrt.yaml:39
-    return _propagate(d, (a,), f64)  # types.yaml:36
+    return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def sqrt_rm_f64_1(a: Array) -> Array:
     d = squareRoot(a, f64, roundTowardNegative, False)  # sqrt.yaml:39
-    return _propagate(d, (a,), f64)  # types.yaml:36
+    return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 def sqrt_rp_f64_1(a: Array) -> Array:
     d = squareRoot(a, f64, roundTowardPositive, False)  # sqrt.yaml:39
-    return _propagate(d, (a,), f64)  # types.yaml:36
+    return _propagate(d, (a,), f64)  # types.yaml:55
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

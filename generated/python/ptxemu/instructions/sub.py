@@ -92,22 +92,22 @@ def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
 
 def sub_f64_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:36
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_rz_f64_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:36
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_rm_f64_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:36
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_rp_f64_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:36
-    return _propagate(d, (a, b,), f64)  # types.yaml:36
+    return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_f16_2(a: Array, b: Array) -> Array:

@@ -79,22 +79,22 @@ LANE_2(add_rp_ftz_sat_f32_2, uint32_t, uint32_t, roundTowardPositive, v_a, v_b) 
 
 LANE_2(add_f64_2, uint64_t, uint64_t, roundTiesToEven, v_a, v_b) {
     uint64_t v_d = addition_f64(v_a, v_b, roundTiesToEven, 0);  /* add.yaml:36 */
-    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_2(add_rz_f64_2, uint64_t, uint64_t, roundTowardZero, v_a, v_b) {
     uint64_t v_d = addition_f64(v_a, v_b, roundTowardZero, 0);  /* add.yaml:36 */
-    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_2(add_rm_f64_2, uint64_t, uint64_t, roundTowardNegative, v_a, v_b) {
     uint64_t v_d = addition_f64(v_a, v_b, roundTowardNegative, 0);  /* add.yaml:36 */
-    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_2(add_rp_f64_2, uint64_t, uint64_t, roundTowardPositive, v_a, v_b) {
     uint64_t v_d = addition_f64(v_a, v_b, roundTowardPositive, 0);  /* add.yaml:36 */
-    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_2(add_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {

@@ -15,7 +15,7 @@ LANE_2(div_approx_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* div.yaml:44 */
     uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* div.yaml:42 */
     uint32_t v_d_6 = select_32(v_condition, v_d_5, v_d);  /* div.yaml:40 */
-    return select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:25 */
+    return select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:44 */
 }
 
 LANE_2(div_approx_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
@@ -30,7 +30,7 @@ LANE_2(div_approx_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* div.yaml:44 */
     uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* div.yaml:42 */
     uint32_t v_d_6 = select_32(v_condition, v_d_5, v_d);  /* div.yaml:40 */
-    return select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:25 */
+    return select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:44 */
 }
 
 LANE_2(div_full_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
@@ -67,20 +67,20 @@ LANE_2(div_rp_ftz_f32_2, uint32_t, uint32_t, roundTowardPositive, v_a, v_b) {
 
 LANE_2(div_rn_f64_2, uint64_t, uint64_t, roundTiesToEven, v_a, v_b) {
     uint64_t v_d = division_f64(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:39 */
-    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_2(div_rz_f64_2, uint64_t, uint64_t, roundTowardZero, v_a, v_b) {
     uint64_t v_d = division_f64(v_a, v_b, roundTowardZero, 0);  /* div.yaml:39 */
-    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_2(div_rm_f64_2, uint64_t, uint64_t, roundTowardNegative, v_a, v_b) {
     uint64_t v_d = division_f64(v_a, v_b, roundTowardNegative, 0);  /* div.yaml:39 */
-    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_2(div_rp_f64_2, uint64_t, uint64_t, roundTowardPositive, v_a, v_b) {
     uint64_t v_d = division_f64(v_a, v_b, roundTowardPositive, 0);  /* div.yaml:39 */
-    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }

@@ -79,22 +79,22 @@ LANE_3(fma_rp_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardPositive, v_a, v_b, 
 
 LANE_3(fma_rn_f64_3, uint64_t, uint64_t, roundTiesToEven, v_a, v_b, v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
-    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_3(fma_rz_f64_3, uint64_t, uint64_t, roundTowardZero, v_a, v_b, v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:41 */
-    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_3(fma_rm_f64_3, uint64_t, uint64_t, roundTowardNegative, v_a, v_b, v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:41 */
-    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_3(fma_rp_f64_3, uint64_t, uint64_t, roundTowardPositive, v_a, v_b, v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:41 */
-    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_3(fma_rn_f16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {

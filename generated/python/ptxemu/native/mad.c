@@ -14,7 +14,7 @@ LANE_3(mad_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* mad.yaml:49 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:40 */
-    return select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:25 */
+    return select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:44 */
 }
 
 LANE_3(mad_sat_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
@@ -26,7 +26,7 @@ LANE_3(mad_sat_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* mad.yaml:48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* mad.yaml:49 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:40 */
-    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:25 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:44 */
     return minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
 }
 
@@ -42,7 +42,7 @@ LANE_3(mad_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* mad.yaml:49 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:40 */
-    return select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:25 */
+    return select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:44 */
 }
 
 LANE_3(mad_ftz_sat_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
@@ -57,7 +57,7 @@ LANE_3(mad_ftz_sat_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
     uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* mad.yaml:48 */
     uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* mad.yaml:49 */
     uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* mad.yaml:40 */
-    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:25 */
+    uint32_t v_d_4 = select_32(isNaN_f32(v_d_3), 0x7fffffffu, v_d_3);  /* types.yaml:44 */
     return minimumNumber_f32(maximumNumber_f32(v_d_4, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:50 */
 }
 
@@ -135,20 +135,20 @@ LANE_3(mad_rp_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardPositive, v_a, v_b, 
 
 LANE_3(mad_rn_f64_3, uint64_t, uint64_t, roundTiesToEven, v_a, v_b, v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:41 */
-    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_3(mad_rz_f64_3, uint64_t, uint64_t, roundTowardZero, v_a, v_b, v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:41 */
-    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_3(mad_rm_f64_3, uint64_t, uint64_t, roundTowardNegative, v_a, v_b, v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:41 */
-    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_3(mad_rp_f64_3, uint64_t, uint64_t, roundTowardPositive, v_a, v_b, v_c) {
     uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:41 */
-    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }

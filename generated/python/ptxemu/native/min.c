@@ -15,7 +15,7 @@ LANE_2(min_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:46 */
     uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* min.yaml:49 */
     uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* min.yaml:53 */
-    return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
+    return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE_2(min_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
@@ -28,7 +28,7 @@ LANE_2(min_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b)
     uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:46 */
     uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* min.yaml:49 */
     uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* min.yaml:53 */
-    return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
+    return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE_2(min_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
@@ -41,7 +41,7 @@ LANE_2(min_ftz_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b)
     uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* min.yaml:46 */
     uint32_t v_d = minimumNumber_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* min.yaml:49 */
     uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* min.yaml:53 */
-    return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
+    return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE_2(min_ftz_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
@@ -54,7 +54,7 @@ LANE_2(min_ftz_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, 
     uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* min.yaml:46 */
     uint32_t v_d = minimum_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* min.yaml:49 */
     uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* min.yaml:53 */
-    return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:25 */
+    return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE_3(min_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
@@ -111,7 +111,7 @@ LANE_3(min_ftz_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c
 
 LANE_2(min_f64_2, uint64_t, uint64_t, roundTiesToEven, v_a, v_b) {
     uint64_t v_d = minimumNumber_f64(v_a, v_b);  /* min.yaml:49 */
-    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:36 */
+    return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_2(min_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
@@ -124,7 +124,7 @@ LANE_2(min_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_b_2 = magnitude_f16(v_b);  /* min.yaml:46 */
     uint16_t v_d = minimumNumber_f16(v_a_2, v_b_2);  /* min.yaml:49 */
     uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* min.yaml:53 */
-    return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:25 */
+    return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE_2(min_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
@@ -137,7 +137,7 @@ LANE_2(min_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b)
     uint16_t v_b_2 = magnitude_f16(v_b);  /* min.yaml:46 */
     uint16_t v_d = minimum_f16(v_a_2, v_b_2);  /* min.yaml:49 */
     uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* min.yaml:53 */
-    return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:25 */
+    return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE_2(min_ftz_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
@@ -150,7 +150,7 @@ LANE_2(min_ftz_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b)
     uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* min.yaml:46 */
     uint16_t v_d = minimumNumber_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* min.yaml:49 */
     uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* min.yaml:53 */
-    return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:25 */
+    return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE_2(min_ftz_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
@@ -163,7 +163,7 @@ LANE_2(min_ftz_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, 
     uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* min.yaml:46 */
     uint16_t v_d = minimum_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* min.yaml:49 */
     uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* min.yaml:53 */
-    return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:25 */
+    return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE_2(min_bf16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
@@ -176,7 +176,7 @@ LANE_2(min_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_b_2 = magnitude_bf16(v_b);  /* min.yaml:46 */
     uint16_t v_d = minimumNumber_bf16(v_a_2, v_b_2);  /* min.yaml:49 */
     uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* min.yaml:53 */
-    return select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:25 */
+    return select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE_2(min_NaN_bf16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
@@ -189,5 +189,5 @@ LANE_2(min_NaN_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b
     uint16_t v_b_2 = magnitude_bf16(v_b);  /* min.yaml:46 */
     uint16_t v_d = minimum_bf16(v_a_2, v_b_2);  /* min.yaml:49 */
     uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* min.yaml:53 */
-    return select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:25 */
+    return select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }

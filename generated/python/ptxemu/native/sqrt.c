@@ -39,20 +39,20 @@ LANE_1(sqrt_rp_ftz_f32_1, uint32_t, uint32_t, roundTowardPositive, v_a) {
 
 LANE_1(sqrt_rn_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
     uint64_t v_d = squareRoot_f64(v_a, roundTiesToEven, 0);  /* sqrt.yaml:39 */
-    return propagate_f64(v_d, v_a);  /* types.yaml:36 */
+    return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
 LANE_1(sqrt_rz_f64_1, uint64_t, uint64_t, roundTowardZero, v_a) {
     uint64_t v_d = squareRoot_f64(v_a, roundTowardZero, 0);  /* sqrt.yaml:39 */
-    return propagate_f64(v_d, v_a);  /* types.yaml:36 */
+    return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
 LANE_1(sqrt_rm_f64_1, uint64_t, uint64_t, roundTowardNegative, v_a) {
     uint64_t v_d = squareRoot_f64(v_a, roundTowardNegative, 0);  /* sqrt.yaml:39 */
-    return propagate_f64(v_d, v_a);  /* types.yaml:36 */
+    return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
 LANE_1(sqrt_rp_f64_1, uint64_t, uint64_t, roundTowardPositive, v_a) {
     uint64_t v_d = squareRoot_f64(v_a, roundTowardPositive, 0);  /* sqrt.yaml:39 */
-    return propagate_f64(v_d, v_a);  /* types.yaml:36 */
+    return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }

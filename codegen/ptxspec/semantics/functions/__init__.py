@@ -1,0 +1,56 @@
+"""The manual of the semantics language: every function that a specification may call.
+
+A specification's semantics is written in a small subset of Python's syntax. It has assignments, `if`/`elif`/`else`,
+conditional expressions, `and`/`or`/`not`, comparisons, helper `def`s without recursion, and calls of the functions
+below; an operator is another spelling of the function whose row names it. Values are of four kinds:
+
+  bool     true or false
+  bits     an unsigned integer of a width, written as an integer
+  integer  an integer of a type such as s32, or a fixed-point number, which is an integer in units of 2**-point
+  float    a number of a format; literals are integers, `2**n` and exact hexadecimal floats such as 0x1.8p-3
+
+Every value has one kind and format, fixed when the code is read. A literal takes the format of what it is combined
+with, and must be exact in it.
+
+Names in scope are the source operands, by the names that the syntax gives them, and the static names: what depends on
+these alone is decided before the program is built. Static are
+
+  each modifier            true where the variant has it, if its name can be written as one
+  each group of modifiers  the name of the member that the variant has, as in `cmp == "lt"` or `cmp in ("lt", "ltu")`;
+                           by itself, whether it has one
+  operands                 the number of a lane's source operands
+  type, sourceType         the first and the last type that the spelling ends in
+  rounding                 the direction in which operations round
+  target                   comparing it is false throughout where no target is given
+  quietNaN, infinity       of the variant's format: its result's, of a predicate its first source's
+  every type, format, rounding direction and target by its name
+
+The result is assigned to `d`; a predicate to `p`, and the second one of p|q to `q`.
+
+A function marked `rounds` delivers the exact result, rounded once to the format under the variant's rounding
+direction, and flushed where the variant flushes. Two such calls in one expression are an error: name the first
+result, or use fusedMultiplyAdd.
+
+A format is what its declaration says it is. A function that a format has no sense for is refused there: `negate` and
+subtraction without a sign, `quieten` and `isSignaling` where NaNs are not told apart as in IEEE 754, and the elementary
+functions in every format that is not declared like one of IEEE 754.
+
+A function that returns a float says which NaN it returns, where it returns one:
+
+  canonical  the canonical NaN of the format: the function computes with numbers, and no bit of an operand's NaN is kept
+  operand    an operand's NaN, bit for bit
+  sign       an operand's NaN but for its sign
+  quiet      an operand's NaN, made quiet
+  bits       whatever pattern comes out
+
+A function marked `bitwise` makes each bit of its result of the operands' bits in the same place.
+
+The functions have no bodies: a back end implements each row of `TABLE`, and nothing else.
+"""
+
+from __future__ import annotations
+
+from . import arithmetic, comparison, logic  # noqa: F401 each adds its rows to the table
+from .row import NANS, TABLE, Function
+
+__all__ = ["NANS", "TABLE", "Function"]

@@ -1,0 +1,82 @@
+"""Functions that compute: arithmetic, conversion, elementary functions, the special function unit."""
+
+from __future__ import annotations
+
+from .row import row
+
+
+@row("float, float -> float", operator="+", rounds=True, nan="canonical", clause="5.4.1")
+def addition(x, y):  # type: ignore[no-untyped-def]
+    """x + y. An exact zero sum of operands with unlike signs is +0, and -0 under roundTowardNegative (6.3)."""
+
+
+@row("float, float -> float", operator="-", rounds=True, nan="canonical", clause="5.4.1", needs="sign")
+def subtraction(x, y):  # type: ignore[no-untyped-def]
+    """x - y, which is x + (-y)."""
+
+
+@row("float, float -> float", operator="*", rounds=True, nan="canonical", clause="5.4.1")
+def multiplication(x, y):  # type: ignore[no-untyped-def]
+    """x * y. Zero times infinity is an invalid operation: a NaN."""
+
+
+@row("float, float -> float", operator="/", rounds=True, nan="canonical", clause="5.4.1")
+def division(x, y):  # type: ignore[no-untyped-def]
+    """x / y. A finite number over zero is an infinity; 0/0 and infinity over infinity are NaN."""
+
+
+@row("float, float, float -> float", rounds=True, nan="canonical", clause="5.4.1")
+def fusedMultiplyAdd(x, y, z):  # type: ignore[no-untyped-def]
+    """x * y + z, rounded once."""
+
+
+@row("float -> float", rounds=True, nan="canonical", clause="5.4.1")
+def squareRoot(x):  # type: ignore[no-untyped-def]
+    """The square root of x; of -0 it is -0, of other negative numbers NaN."""
+
+
+@row("number, format, rounding -> number", rounds=True, nan="canonical", optional=1, clause="5.4.2, 5.8")
+def convert(x, format, rounding):  # type: ignore[no-untyped-def]
+    """x in another format, rounded in the given direction (the variant's, when none is given). An integer type or
+    fixed-point format gives the nearest number that it has where x is beyond it, and 0 for a NaN."""
+
+
+@row("any -> format")
+def formatOf(x):  # type: ignore[no-untyped-def]
+    """The format of a number, to be compared with one, as in `formatOf(x) == f32`; bits and truth values have none."""
+
+
+@row("float -> float", rounds=True, nan="canonical", clause="9.2", needs="IEEE")
+def exp2(x):  # type: ignore[no-untyped-def]
+    """2 to the power x; 1 of zeros."""
+
+
+@row("float -> float", rounds=True, nan="canonical", clause="9.2", needs="IEEE")
+def log2(x):  # type: ignore[no-untyped-def]
+    """The logarithm of x to base 2; of zeros it is -infinity, of negative numbers NaN."""
+
+
+@row("float -> float", rounds=True, nan="canonical", clause="9.2", needs="IEEE")
+def sin(x):  # type: ignore[no-untyped-def]
+    """The sine of x radians; of a zero it is that zero, of infinities NaN."""
+
+
+@row("float -> float", rounds=True, nan="canonical", clause="9.2", needs="IEEE")
+def cos(x):  # type: ignore[no-untyped-def]
+    """The cosine of x radians; of infinities it is NaN."""
+
+
+@row("float -> float", rounds=True, nan="canonical", clause="9.2", needs="IEEE")
+def tanh(x):  # type: ignore[no-untyped-def]
+    """The hyperbolic tangent of x; of a zero it is that zero."""
+
+
+@row("float -> float", rounds=True, nan="canonical", clause="9.2", needs="IEEE")
+def rSqrt(x):  # type: ignore[no-untyped-def]
+    """One over the square root of x; of a zero it is the infinity of its sign, of negative numbers NaN."""
+
+
+@row("unit, float -> float", nan="bits")
+def unit(name, x):  # type: ignore[no-untyped-def]
+    """What a unit of spec/units.yaml makes of x, bit for bit. It is called under `hardware:` only, which applies to
+    targets where that was recorded."""
