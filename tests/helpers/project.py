@@ -27,7 +27,7 @@ def copied(to: Path, opcodes: Container[str] = OPCODES) -> Path:
 
 
 def declare(root: Path, name: str, **sections: str) -> None:
-    """Add entries to sections of a file of spec/, `key: {...}` in lines of their own, but for what is declared there."""
+    """Add entries to sections of a file of spec/, a line or more each, but for what is declared there."""
     path = root / "spec" / name
     text = path.read_text("utf-8")
     added = []
