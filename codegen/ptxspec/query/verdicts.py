@@ -46,7 +46,7 @@ class Verdict(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "schema": 2,
+            "schema": 3,
             "variant": self.variant,
             "operands": self.operands,
             "exists": self.exists,
@@ -139,6 +139,8 @@ def _refusal(db: Database, v: str, refusal: Refusal, target: str | None, ptx: st
     code, bound = refusal
     if code == "target-too-old":
         return f"{v} needs {bound} or newer; {target} is older" if target else f"PTX {ptx} knows no target that has {v}"
+    if code == "target-specific":
+        return f"{v} needs {bound}; {target} does not have it"
     if code == "target-too-new":
         return f"{v} ended with PTX {bound}, before {target} came with {db.targets[target or ''].ptx}"
     release = db.versions[bound]
@@ -176,7 +178,8 @@ def why_not(db: Database, spelling: str, operands: int | None) -> tuple[Reason, 
     if refused is not None:
         manual, short = requirement_of(refused["manual"]), f" as {refused['means']}" if refused["means"] else ""
         versions = f"PTX {manual.ptx} {f'to {manual.until}' if manual.until else 'on'}"
-        message = f"the manual has {refused['variant']}{short}, from {manual.target} on and in {versions}"
+        where = f"on {db.catalog.on_text(manual)}" if manual.on else f"from {manual.target} on and in {versions}"
+        message = f"the manual has {refused['variant']}{short}, {where}"
         observed = about.data["assembler"]["observed"]
         return (Reason("refused-by-assembler", f"{message}; {observed} takes it nowhere"),)
     if types not in about.types:
