@@ -2,7 +2,14 @@
 """setp: Comparison of two values, as a predicate."""
 
 from ..binary import Array
-from ..comparison import compareEqual, compareGreater, compareGreaterEqual, compareLess, compareLessEqual, compareNotEqual
+from ..comparison import (
+    compareEqual,
+    compareGreater,
+    compareGreaterEqual,
+    compareLess,
+    compareLessEqual,
+    compareNotEqual,
+)
 from ..encoding import flushed as _flushed, isNaN
 from ..formats import bf16, f16, f32, f64
 from . import kernels as _kernels
