@@ -25,8 +25,8 @@ from ptxspec import Database, Variant
 
 
 def spellings(db: Database) -> Iterator[tuple[str, int]]:
-    """All combinations of a modifier of the first place, further ones and a type, with 1 to 4 operands, but for the forms
-    of other instructions."""
+    """All combinations of a modifier of the first place, further ones and a type, with 1 to 4 operands; other
+    instructions' forms are left out."""
     ignored = [n for group in db.data["assembler"]["ignored"] for n in group if n in db.data["modifiers"]]
     heads = (*HEADS, *ignored)
     every = itertools.product(db.opcodes, spelled_types(db))

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 
+from helpers import comparing
 from helpers.groups import GROUPS
 from helpers.project import Project
 from helpers.repository import specification
 from oracles import judge
 
-# The spellings that tests run against each judge; `check` of helpers/groups.py is the run.
+# The spellings that tests run against each judge: emit/test_comparisons.py runs comparisons, emit/test_folding.py what
+# is folded, and `check` of helpers/groups.py the rest.
 RUN = {
     by: {s for spellings in GROUPS.values() for s in spellings if judge.judge_of(s) == by}
     for by in ("MPFR", "definition")
 }
+RUN["definition"] |= {v.spelling for group in comparing.GROUPS.values() for v in group}
+RUN["ptxas folding"] = {v.spelling for v in comparing.FOLDED}
 
 
 def test_a_variant_is_judged_by_whom_it_names() -> None:
