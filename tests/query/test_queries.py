@@ -241,7 +241,7 @@ def test_query_as_json(run: Run) -> None:
         "schema", "variant", "operands", "exists", "available", "requires", "manual", "claim", "rests_on", "hazard",
         "reasons", "nearest", "instead",
     ]  # fmt: skip
-    assert (found["schema"], found["claim"], found["hazard"], found["instead"]) == (2, "exact", None, [])
+    assert (found["schema"], found["claim"], found["hazard"], found["instead"]) == (3, "exact", None, [])
     assert found["rests_on"].startswith("IEEE 754")
     assert found["nearest"][0] == {"variant": "add.f32", "operands": 2}
     assert found["requires"] == {"ptx": "7.8", "until": None, "target": "sm_90"}
@@ -262,7 +262,7 @@ def test_list_as_table_json_and_csv(run: Run, db: ptxspec.Database) -> None:
 
 def test_list_as_json_says_which_types_a_variant_has_and_what_is_a_hazard(run: Run) -> None:
     listed = json.loads(run("list", "--opcode", "testp", "--format", "json")[1])
-    assert listed["schema"] == 2
+    assert listed["schema"] == 3
     assert list(listed["variants"][0]) == [
         "variant", "operands", "types", "requires", "manual", "claim", "rests_on", "hazard",
     ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..catalog import Requirement
 from ..check.accuracy import parse_range
-from ..diagnostics import SpecError
+from ..diagnostics import SpecError, suggest
 from ..grounds import VERDICTS, Grounds
 from ..model import (
     Accuracy,
@@ -190,9 +190,9 @@ class _InstructionFile:
                 kinds = " or ".join(t.name for t in targets.values() if base in (t.name, t.base))
                 message = f"there is no {name}: {base} has no {'family' if name.endswith('f') else 'architecture'} kind"
                 self.errors.append(doc.error(at, message, f"write {kinds}", key=True))
-            elif self.context.known(doc, at, name, targets, "target") and self.context.known(
-                doc, at, ptx, versions, "PTX version"
-            ):
+            elif name not in targets:
+                self.errors.append(doc.error(at, f"unknown target '{name}'", suggest(name, targets), key=True))
+            elif self.context.known(doc, at, ptx, versions, "PTX version"):
                 if versions[ptx].order < versions[targets[name].ptx].order:
                     message = f"PTX {ptx} does not know {name}"
                     self.errors.append(doc.error(at, message, f"it came with PTX {targets[name].ptx}"))

@@ -5,8 +5,8 @@ from .catalog import Catalog, Limit, PtxVersion, Requirement, Target
 
 CATALOG = Catalog(
     (
-        Target(name, order, *rest)
-        for order, (name, *rest) in enumerate(
+        Target(name, order, ptx, base, kind, family, nvcc)
+        for order, (name, ptx, base, kind, family, nvcc) in enumerate(
             (
                 ("sm_10", "1.0", "", "", "", False),
                 ("sm_11", "1.0", "", "", "", False),
