@@ -299,6 +299,11 @@ class Database:
             return False
         return assembler["elsewhere"] is None or ".".join(types) in assembler["elsewhere"]
 
+    def is_other_type(self, name: str) -> bool:
+        """Whether a name is a type that instructions outside of the database have: it is not declared, or no float."""
+        kind = self.data["types"][name]["kind"] if name in self.types else ""
+        return name in self.other_types or (name in self.types and not kind.endswith("float"))
+
     def knows(self, name: str) -> bool:
         return name in self.types or name in self.modifiers
 

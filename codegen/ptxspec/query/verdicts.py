@@ -215,15 +215,14 @@ def _types(db: Database, opcode: str, names: Sequence[str]) -> Reason:
 
 def _outside(db: Database, opcode: str, names: Sequence[str]) -> Reason | None:
     """What says that a spelling is none of this database's, so that nothing is known of it."""
-    other = next((n for n in names if n in db.other_types), None)
     if opcode not in db.opcodes:
+        other = next((n for n in names if db.is_other_type(n)), None)
         return Reason("not-in-database", f".{other} is a type of other sections of PTX") if other else None
     if not db.is_elsewhere(opcode, names):
         return None
-    form = db.form(opcode, *names)
-    message = f".{other} is a type" if other else f"{form} is a form"
     has = _listed(".".join(t) for t in db.opcodes[opcode].types)
-    return Reason("not-in-database", f"{message} of other sections of PTX; here {opcode} has {has}")
+    message = f"{db.form(opcode, *names)} is a form of other sections of PTX"
+    return Reason("not-in-database", f"{message}; here {opcode} has {has}")
 
 
 def _combination(
