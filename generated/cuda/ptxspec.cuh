@@ -11,7 +11,16 @@
 #endif
 
 // Which kind of target: 1 of one that a family of GPUs shares (sm_100f), 2 of one GPU's own (sm_100a), 0 of the others.
-#if defined(__CUDA_ARCH_SPECIFIC__)
+// Toolkits before 12.9 tell only the latter, each by a name of its own.
+#if defined(__CUDA_ARCH_SPECIFIC__) \
+    || defined(__CUDA_ARCH_FEAT_SM90_ALL) \
+    || defined(__CUDA_ARCH_FEAT_SM100_ALL) \
+    || defined(__CUDA_ARCH_FEAT_SM101_ALL) \
+    || defined(__CUDA_ARCH_FEAT_SM103_ALL) \
+    || defined(__CUDA_ARCH_FEAT_SM107_ALL) \
+    || defined(__CUDA_ARCH_FEAT_SM110_ALL) \
+    || defined(__CUDA_ARCH_FEAT_SM120_ALL) \
+    || defined(__CUDA_ARCH_FEAT_SM121_ALL)
 #define PTXSPEC_KIND 2
 #elif defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
 #define PTXSPEC_KIND 1
@@ -120,9 +129,21 @@
 #error "this toolkit is too old"
 #endif
 
-// The target that is compiled for, and the toolkit, have what a variant requires: 900 is sm_90, 1002 is sm_100a.
+// The target that is compiled for, and the toolkit, have what a variant requires: 900 is sm_90, 1001 sm_100f and 1002
+// sm_100a. Above 100000 it is a list of targets, whatever is newer, and the last four digits stand for the oldest.
+#define PTXSPEC_FIRST(architecture) ((architecture) % 100000 / 10 * 10)
 #define PTXSPEC_TAKES(architecture, ptx) \
-    (PTXSPEC_ARCH >= (architecture) / 10 * 10 && PTXSPEC_KIND >= (architecture) % 10 && PTXSPEC_PTX >= (ptx))
+    (PTXSPEC_ARCH >= PTXSPEC_FIRST(architecture) && PTXSPEC_KIND >= (architecture) % 10 && PTXSPEC_PTX >= (ptx) && \
+     ptxspec_lists((architecture) / 100000))
+#define PTXSPEC_IS(architecture, ptx) \
+    (PTXSPEC_ARCH == (architecture) / 10 * 10 && PTXSPEC_KIND == (architecture) % 10 && PTXSPEC_PTX >= (ptx))
+
+// Whether a list has the target that is compiled for, from that PTX version on; there is no list 0.
+__host__ __device__ constexpr bool ptxspec_lists(int list)
+{
+    return list == 0 ? true
+         : false;
+}
 
 // Without optimisation, only `if constexpr` keeps what is not taken from the assembler.
 #if __cplusplus >= 201703L
@@ -263,7 +284,7 @@ static bool ptxspec_same(unsigned long long got, unsigned long long want, const 
 static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *registers, int count,
                         const unsigned long long *rows, int columns, const unsigned short *numbers, unsigned int n)
 {
-    if (!test->compiled || ptxspec_architecture < test->architecture / 10 * 10) {
+    if (!test->compiled || ptxspec_architecture < PTXSPEC_FIRST(test->architecture)) {
         ptxspec_skipped++;
         return;
     }
@@ -286,7 +307,7 @@ static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *regist
     arguments[count] = &n;
     ptxspec_check(cudaLaunchKernel(test->kernel, dim3((n + 255) / 256), dim3(256), arguments, 0, 0), test->spelling);
     ptxspec_check(cudaDeviceSynchronize(), test->spelling);
-    bool written = test->architecture % 10 == 0;
+    bool written = test->architecture < 100000 && test->architecture % 10 == 0;
     for (size_t i = 0; i < (size_t)n * registers[sources].type.bytes; i++)
         written = written || memory[sources][i] != PTXSPEC_UNWRITTEN;
     // Which kind of target the kernel was compiled for is known there alone.
