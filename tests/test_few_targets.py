@@ -23,6 +23,7 @@ from ptxspec.gpu import run as running, vectors
 from ptxspec.model import Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import UnsupportedTarget, judge
+from ptxspec.ptxas.explain import explain
 from ptxspec.read.link import read
 from ptxspec.roots import find
 
@@ -289,6 +290,22 @@ def test_lint_of_inline_assembly_takes_a_kind(base: ptxspec.Database) -> None:
         "target-specific"
     ]
     assert [f for f in base.lint(text, target="sm_100f", language="c++") if f.severity == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("Feature 'cvt.e2m1x2.f32' not supported on .target 'sm_120'", ["it needs sm_120a or sm_120f"]),
+        (
+            "Feature '.pzo' not supported on .target 'sm_103f'",
+            ["sm_103f does not have '.pzo': it needs sm_107f family"],
+        ),
+        ("Instruction 'cvt with .s2f6x2' not supported on .target 'sm_110f'", ["it needs sm_110a"]),
+    ],
+)
+def test_what_ptxas_says_of_a_target_is_explained(base: ptxspec.Database, message: str, said: list[str]) -> None:
+    text = "\n".join(explain(base, [f"ptxas a.ptx, line 5; error   : {message}"]))
+    assert all(s in text for s in said), text
 
 
 # Products
