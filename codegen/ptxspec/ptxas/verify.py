@@ -79,7 +79,7 @@ def variants(spec: Spec, ptxas: Path, progress: Progress | None = None) -> list[
     attempts, statements = [], []
     for v in (*(v for i in spec.instructions.values() for v in i.variants), *refused):
         plain = Attempt(v.modifiers, v.type_names, v.operands)
-        more = [plain._replace(second=True)] * (v.second is not None)
+        more = [plain._replace(second=True)] * (v.second is not None or len(v.result.places) > 1)
         more += [plain._replace(inverted=True)] * any(s.negatable for s in v.sources)
         attempts += [(v, a) for a in (plain, *more)]
         statements += [writer.statement(v.spelling, signature(v), a.second, a.inverted) for a in (plain, *more)]
@@ -101,7 +101,7 @@ def forms(spec: Spec, opcode: str) -> list[tuple[str, ...]]:
     own = list(dict.fromkeys(v.type_names for v in instruction.variants))
     if instruction.elsewhere is None:
         return own
-    types = [t.name for t in spec.types.values() if t.kind != BOOL]
+    types = [t.name for t in spec.types.values() if t.kind != BOOL and t.name in spec.assembler.registers]
     changed = [(*f[:i], t, *f[i + 1 :]) for f in own for i in range(len(f)) for t in types]
     return [f for f in dict.fromkeys([*own, *changed]) if f not in instruction.elsewhere]
 
@@ -128,7 +128,7 @@ def combinations(spec: Spec, opcode: str) -> Iterator[Attempt]:
     shapes = [
         (types, operands, second, inverted)
         for types, operands in itertools.product(forms(spec, opcode), range(1, 5))
-        for second in ([False, True] if any(s.second for s in known) else [False])
+        for second in ([False, True] if any(s.second or s.result_registers > 1 for s in known) else [False])
         for inverted in ([False, True] if writer.reads_predicates(alike(known, types, operands)) else [False])
     ]
     for some, *others in itertools.product(sets, *choices):
