@@ -380,184 +380,181 @@ CLASSES = (
     "2 exact 8 10 advise -",
     "1 bounded 0 1 advise -",
     "1 bounded 0 11 advise approx.ftz",
-    "1 unjudged 13 0 advise -",
-    "1 unjudged 14 0 advise -",
-    "1 unjudged 15 0 advise -",
-    "1 unjudged 16 0 advise -",
-    "1 unjudged 17 0 advise -",
-    "1 unjudged 18 0 advise -",
-    "1 unjudged 19 0 advise -",
-    "1 unjudged 20 0 advise -",
-    "1 unjudged 21 0 advise -",
-    "1 unjudged 22 0 advise -",
-    "1 unjudged 23 0 advise -",
-    "1 unjudged 24 0 advise -",
-    "1 unjudged 25 0 advise -",
-    "1 unjudged 26 0 advise -",
-    "1 unjudged 27 0 advise -",
-    "1 unjudged 28 0 advise -",
-    "1 unjudged 29 0 advise -",
-    "1 unjudged 30 0 advise -",
-    "1 unjudged 31 0 advise -",
-    "1 unjudged 32 0 advise -",
-    "1 unjudged 33 0 advise -",
-    "1 unjudged 34 0 advise -",
-    "1 unjudged 35 0 advise -",
-    "1 unjudged 36 0 advise -",
-    "1 unjudged 29 1 advise -",
-    "1 unjudged 30 1 advise -",
-    "1 unjudged 31 1 advise -",
-    "1 unjudged 32 12 advise -",
-    "1 unjudged 33 1 advise -",
-    "1 unjudged 34 1 advise -",
-    "1 unjudged 35 1 advise -",
-    "1 unjudged 36 12 advise -",
-    "1 unjudged 37 9 advise -",
-    "1 unjudged 38 9 advise -",
-    "1 unjudged 39 9 advise -",
-    "1 unjudged 40 9 advise -",
-    "1 unjudged 41 9 advise -",
-    "1 unjudged 42 9 advise -",
-    "1 unjudged 43 9 advise -",
-    "1 unjudged 44 9 advise -",
-    "1 unjudged 45 0 advise -",
-    "1 unjudged 46 0 advise -",
-    "1 unjudged 47 0 advise -",
-    "1 unjudged 48 0 advise -",
-    "1 unjudged 49 0 advise -",
-    "1 unjudged 50 0 advise -",
-    "1 unjudged 51 0 advise -",
-    "1 unjudged 52 0 advise -",
-    "1 unjudged 53 0 advise -",
-    "1 unjudged 54 0 advise -",
-    "1 unjudged 55 0 advise -",
-    "1 unjudged 56 0 advise -",
-    "1 unjudged 57 0 advise -",
-    "1 unjudged 58 0 advise -",
-    "1 unjudged 59 0 advise -",
-    "1 unjudged 60 0 advise -",
-    "1 unjudged 61 0 advise -",
-    "1 unjudged 62 0 advise -",
-    "1 unjudged 63 0 advise -",
-    "1 unjudged 64 0 advise -",
-    "1 unjudged 65 0 advise -",
-    "1 unjudged 66 0 advise -",
-    "1 unjudged 67 0 advise -",
-    "1 unjudged 68 0 advise -",
-    "1 unjudged 61 12 advise -",
-    "1 unjudged 62 1 advise -",
-    "1 unjudged 63 1 advise -",
-    "1 unjudged 64 1 advise -",
-    "1 unjudged 65 12 advise -",
-    "1 unjudged 66 1 advise -",
-    "1 unjudged 67 1 advise -",
-    "1 unjudged 68 1 advise -",
-    "1 unjudged 69 9 advise -",
-    "1 unjudged 70 9 advise -",
-    "1 unjudged 71 9 advise -",
-    "1 unjudged 72 9 advise -",
-    "1 unjudged 73 9 advise -",
-    "1 unjudged 74 9 advise -",
-    "1 unjudged 75 9 advise -",
-    "1 unjudged 76 9 advise -",
-    "1 unjudged 77 0 advise -",
-    "1 unjudged 78 0 advise -",
-    "1 unjudged 79 0 advise -",
-    "1 unjudged 80 0 advise -",
-    "1 unjudged 81 0 advise -",
-    "1 unjudged 82 0 advise -",
-    "1 unjudged 83 0 advise -",
-    "1 unjudged 84 0 advise -",
-    "1 unjudged 85 0 advise -",
-    "1 unjudged 86 0 advise -",
-    "1 unjudged 87 0 advise -",
-    "1 unjudged 88 0 advise -",
-    "1 unjudged 89 0 advise -",
-    "1 unjudged 90 0 advise -",
-    "1 unjudged 91 0 advise -",
-    "1 unjudged 92 0 advise -",
-    "1 unjudged 93 0 advise -",
-    "1 unjudged 94 0 advise -",
-    "1 unjudged 95 0 advise -",
-    "1 unjudged 96 0 advise -",
-    "1 unjudged 97 0 advise -",
-    "1 unjudged 98 0 advise -",
-    "1 unjudged 99 0 advise -",
-    "1 unjudged 100 0 advise -",
-    "1 unjudged 101 0 advise -",
-    "1 unjudged 102 0 advise -",
-    "1 unjudged 103 0 advise -",
-    "1 unjudged 104 0 advise -",
-    "1 unjudged 105 0 advise -",
-    "1 unjudged 106 0 advise -",
-    "1 unjudged 107 0 advise -",
-    "1 unjudged 108 0 advise -",
-    "1 unjudged 109 0 advise -",
-    "1 unjudged 110 0 advise -",
-    "1 unjudged 111 0 advise -",
-    "1 unjudged 112 0 advise -",
-    "1 unjudged 113 0 advise -",
-    "1 unjudged 114 0 advise -",
-    "1 unjudged 115 0 advise -",
-    "1 unjudged 116 0 advise -",
-    "1 unjudged 117 0 advise -",
-    "1 unjudged 118 0 advise -",
-    "1 unjudged 119 0 advise -",
-    "1 unjudged 120 0 advise -",
-    "1 unjudged 121 0 advise -",
-    "1 unjudged 122 0 advise -",
-    "1 unjudged 123 0 advise -",
-    "1 unjudged 124 0 advise -",
-    "1 unjudged 125 0 advise -",
-    "1 unjudged 126 0 advise -",
-    "1 unjudged 127 0 advise -",
-    "1 unjudged 128 0 advise -",
-    "1 unjudged 129 0 advise -",
-    "1 unjudged 130 0 advise -",
-    "1 unjudged 131 0 advise -",
-    "1 unjudged 132 0 advise -",
-    "1 unjudged 133 0 advise -",
-    "1 unjudged 134 0 advise -",
-    "1 unjudged 135 0 advise -",
-    "1 unjudged 136 0 advise -",
-    "1 unjudged 137 0 advise -",
-    "1 unjudged 138 0 advise -",
-    "1 unjudged 139 0 advise -",
-    "1 unjudged 140 0 advise -",
-    "1 unjudged 2 0 advise -",
-    "1 unjudged 4 9 advise -",
-    "1 unjudged 0 0 advise -",
-    "1 unjudged 0 1 advise -",
-    "1 unjudged 1 0 advise -",
-    "1 unjudged 141 0 advise -",
-    "1 unjudged 141 1 advise -",
-    "1 unjudged 142 13 advise -",
-    "1 unjudged 142 9 advise -",
-    "1 unjudged 143 0 advise -",
-    "1 unjudged 144 9 advise -",
-    "1 unjudged 145 0 advise -",
-    "1 unjudged 145 12 advise -",
-    "1 unjudged 146 0 advise -",
-    "1 unjudged 146 1 advise -",
-    "1 unjudged 147 0 advise -",
-    "1 unjudged 148 9 advise -",
-    "1 unjudged 149 0 advise -",
-    "1 unjudged 149 1 advise -",
-    "1 unjudged 150 3 advise -",
-    "1 unjudged 149 3 advise -",
-    "1 unjudged 149 14 advise -",
-    "1 unjudged 150 14 advise -",
-    "1 unjudged 149 15 advise -",
-    "1 unjudged 151 9 advise -",
-    "1 unjudged 152 9 advise -",
-    "1 unjudged 153 3 advise -",
-    "1 unjudged 153 14 advise -",
-    "1 unjudged 153 9 advise -",
-    "1 unjudged 153 6 advise -",
-    "2 unjudged 154 3 advise -",
-    "2 unjudged 155 3 advise -",
-    "2 unjudged 154 14 advise -",
-    "2 unjudged 155 14 advise -",
+    "1 exact 13 0 advise -",
+    "1 exact 14 0 advise -",
+    "1 exact 15 0 advise -",
+    "1 exact 16 0 advise -",
+    "1 exact 17 0 advise -",
+    "1 exact 18 0 advise -",
+    "1 exact 19 0 advise -",
+    "1 exact 20 0 advise -",
+    "1 exact 21 0 advise -",
+    "1 exact 22 0 advise -",
+    "1 exact 23 0 advise -",
+    "1 exact 24 0 advise -",
+    "1 exact 25 0 advise -",
+    "1 exact 26 0 advise -",
+    "1 exact 27 0 advise -",
+    "1 exact 28 0 advise -",
+    "1 exact 29 0 advise -",
+    "1 exact 30 0 advise -",
+    "1 exact 31 0 advise -",
+    "1 exact 32 0 advise -",
+    "1 exact 33 0 advise -",
+    "1 exact 34 0 advise -",
+    "1 exact 35 0 advise -",
+    "1 exact 36 0 advise -",
+    "1 exact 29 1 advise -",
+    "1 exact 30 1 advise -",
+    "1 exact 31 1 advise -",
+    "1 exact 32 12 advise -",
+    "1 exact 33 1 advise -",
+    "1 exact 34 1 advise -",
+    "1 exact 35 1 advise -",
+    "1 exact 36 12 advise -",
+    "1 exact 37 9 advise -",
+    "1 exact 38 9 advise -",
+    "1 exact 39 9 advise -",
+    "1 exact 40 9 advise -",
+    "1 exact 41 9 advise -",
+    "1 exact 42 9 advise -",
+    "1 exact 43 9 advise -",
+    "1 exact 44 9 advise -",
+    "1 exact 45 0 advise -",
+    "1 exact 46 0 advise -",
+    "1 exact 47 0 advise -",
+    "1 exact 48 0 advise -",
+    "1 exact 49 0 advise -",
+    "1 exact 50 0 advise -",
+    "1 exact 51 0 advise -",
+    "1 exact 52 0 advise -",
+    "1 exact 53 0 advise -",
+    "1 exact 54 0 advise -",
+    "1 exact 55 0 advise -",
+    "1 exact 56 0 advise -",
+    "1 exact 57 0 advise -",
+    "1 exact 58 0 advise -",
+    "1 exact 59 0 advise -",
+    "1 exact 60 0 advise -",
+    "1 exact 61 0 advise -",
+    "1 exact 62 0 advise -",
+    "1 exact 63 0 advise -",
+    "1 exact 64 0 advise -",
+    "1 exact 65 0 advise -",
+    "1 exact 66 0 advise -",
+    "1 exact 67 0 advise -",
+    "1 exact 68 0 advise -",
+    "1 exact 61 12 advise -",
+    "1 exact 62 1 advise -",
+    "1 exact 63 1 advise -",
+    "1 exact 64 1 advise -",
+    "1 exact 65 12 advise -",
+    "1 exact 66 1 advise -",
+    "1 exact 67 1 advise -",
+    "1 exact 68 1 advise -",
+    "1 exact 69 9 advise -",
+    "1 exact 70 9 advise -",
+    "1 exact 71 9 advise -",
+    "1 exact 72 9 advise -",
+    "1 exact 73 9 advise -",
+    "1 exact 74 9 advise -",
+    "1 exact 75 9 advise -",
+    "1 exact 76 9 advise -",
+    "1 exact 77 0 advise -",
+    "1 exact 78 0 advise -",
+    "1 exact 79 0 advise -",
+    "1 exact 80 0 advise -",
+    "1 exact 81 0 advise -",
+    "1 exact 82 0 advise -",
+    "1 exact 83 0 advise -",
+    "1 exact 84 0 advise -",
+    "1 exact 85 0 advise -",
+    "1 exact 86 0 advise -",
+    "1 exact 87 0 advise -",
+    "1 exact 88 0 advise -",
+    "1 exact 89 0 advise -",
+    "1 exact 90 0 advise -",
+    "1 exact 91 0 advise -",
+    "1 exact 92 0 advise -",
+    "1 exact 93 0 advise -",
+    "1 exact 94 0 advise -",
+    "1 exact 95 0 advise -",
+    "1 exact 96 0 advise -",
+    "1 exact 97 0 advise -",
+    "1 exact 98 0 advise -",
+    "1 exact 99 0 advise -",
+    "1 exact 100 0 advise -",
+    "1 exact 101 0 advise -",
+    "1 exact 102 0 advise -",
+    "1 exact 103 0 advise -",
+    "1 exact 104 0 advise -",
+    "1 exact 105 0 advise -",
+    "1 exact 106 0 advise -",
+    "1 exact 107 0 advise -",
+    "1 exact 108 0 advise -",
+    "1 exact 109 0 advise -",
+    "1 exact 110 0 advise -",
+    "1 exact 111 0 advise -",
+    "1 exact 112 0 advise -",
+    "1 exact 113 0 advise -",
+    "1 exact 114 0 advise -",
+    "1 exact 115 0 advise -",
+    "1 exact 116 0 advise -",
+    "1 exact 117 0 advise -",
+    "1 exact 118 0 advise -",
+    "1 exact 119 0 advise -",
+    "1 exact 120 0 advise -",
+    "1 exact 121 0 advise -",
+    "1 exact 122 0 advise -",
+    "1 exact 123 0 advise -",
+    "1 exact 124 0 advise -",
+    "1 exact 125 0 advise -",
+    "1 exact 126 0 advise -",
+    "1 exact 127 0 advise -",
+    "1 exact 128 0 advise -",
+    "1 exact 129 0 advise -",
+    "1 exact 130 0 advise -",
+    "1 exact 131 0 advise -",
+    "1 exact 132 0 advise -",
+    "1 exact 133 0 advise -",
+    "1 exact 134 0 advise -",
+    "1 exact 135 0 advise -",
+    "1 exact 136 0 advise -",
+    "1 exact 137 0 advise -",
+    "1 exact 138 0 advise -",
+    "1 exact 139 0 advise -",
+    "1 exact 140 0 advise -",
+    "1 exact 2 0 advise -",
+    "1 exact 4 9 advise -",
+    "1 exact 141 0 advise -",
+    "1 exact 141 1 advise -",
+    "1 exact 142 13 advise -",
+    "1 exact 142 9 advise -",
+    "1 exact 143 0 advise -",
+    "1 exact 144 9 advise -",
+    "1 exact 145 0 advise -",
+    "1 exact 145 12 advise -",
+    "1 exact 146 0 advise -",
+    "1 exact 146 1 advise -",
+    "1 exact 147 0 advise -",
+    "1 exact 148 9 advise -",
+    "1 exact 149 0 advise -",
+    "1 exact 149 1 advise -",
+    "1 exact 150 3 advise -",
+    "1 exact 149 3 advise -",
+    "1 exact 149 14 advise -",
+    "1 exact 150 14 advise -",
+    "1 exact 149 15 advise -",
+    "1 exact 151 9 advise -",
+    "1 exact 152 9 advise -",
+    "1 exact 153 3 advise -",
+    "1 exact 153 14 advise -",
+    "1 exact 153 9 advise -",
+    "1 exact 153 6 advise -",
+    "2 exact 154 3 advise -",
+    "2 exact 155 3 advise -",
+    "2 exact 154 14 advise -",
+    "2 exact 155 14 advise -",
     "1 unspecified 142 13 - -",
     "1 unspecified 142 9 - -",
     "1 unspecified 151 9 - -",
@@ -1398,167 +1395,167 @@ rni.bf16.bf16 167
 rzi.bf16.bf16 167
 rmi.bf16.bf16 167
 rpi.bf16.bf16 167
-f32.f32 168
-sat.f32.f32 168
-ftz.f32.f32 169
-ftz.sat.f32.f32 169
-rni.f32.f32 168
-rni.sat.f32.f32 168
-rni.ftz.f32.f32 169
-rni.ftz.sat.f32.f32 169
-rzi.f32.f32 168
-rzi.sat.f32.f32 168
-rzi.ftz.f32.f32 169
-rzi.ftz.sat.f32.f32 169
-rmi.f32.f32 168
-rmi.sat.f32.f32 168
-rmi.ftz.f32.f32 169
-rmi.ftz.sat.f32.f32 169
-rpi.f32.f32 168
-rpi.sat.f32.f32 168
-rpi.ftz.f32.f32 169
-rpi.ftz.sat.f32.f32 169
-f64.f64 170
-sat.f64.f64 170
-rni.f64.f64 170
-rni.sat.f64.f64 170
-rzi.f64.f64 170
-rzi.sat.f64.f64 170
-rmi.f64.f64 170
-rmi.sat.f64.f64 170
-rpi.f64.f64 170
-rpi.sat.f64.f64 170
-f32.f16 171
-sat.f32.f16 171
-ftz.f32.f16 172
-ftz.sat.f32.f16 172
-f32.bf16 173
-ftz.f32.bf16 174
-f64.f16 175
-sat.f64.f16 175
-f64.bf16 176
-rn.f64.bf16 176
-rz.f64.bf16 176
-rm.f64.bf16 176
-rp.f64.bf16 176
-f64.f32 177
-sat.f64.f32 177
-ftz.f64.f32 178
-ftz.sat.f64.f32 178
-rn.f32.f64 179
-rn.sat.f32.f64 179
-rn.ftz.f32.f64 180
-rn.ftz.sat.f32.f64 180
-rz.f32.f64 179
-rz.sat.f32.f64 179
-rz.ftz.f32.f64 180
-rz.ftz.sat.f32.f64 180
-rm.f32.f64 179
-rm.sat.f32.f64 179
-rm.ftz.f32.f64 180
-rm.ftz.sat.f32.f64 180
-rp.f32.f64 179
-rp.sat.f32.f64 179
-rp.ftz.f32.f64 180
-rp.ftz.sat.f32.f64 180
-rn.f16.f64 181
-rn.sat.f16.f64 181
-rz.f16.f64 181
-rz.sat.f16.f64 181
-rm.f16.f64 181
-rm.sat.f16.f64 181
-rp.f16.f64 181
-rp.sat.f16.f64 181
-rn.bf16.f64 182
-rz.bf16.f64 182
-rm.bf16.f64 182
-rp.bf16.f64 182
-rn.f16.f32 183
-rn.sat.f16.f32 183
-rn.ftz.f16.f32 184
-rn.ftz.sat.f16.f32 184
-rz.f16.f32 183
-rz.sat.f16.f32 183
-rz.ftz.f16.f32 184
-rz.ftz.sat.f16.f32 184
-rm.f16.f32 183
-rm.sat.f16.f32 183
-rm.ftz.f16.f32 184
-rm.ftz.sat.f16.f32 184
-rp.f16.f32 183
-rp.sat.f16.f32 183
-rp.ftz.f16.f32 184
-rp.ftz.sat.f16.f32 184
-rn.bf16.f32 185
-rn.ftz.bf16.f32 185
-rz.bf16.f32 185
-rz.ftz.bf16.f32 185
-rm.bf16.f32 185
-rm.ftz.bf16.f32 185
-rp.bf16.f32 185
-rp.ftz.bf16.f32 185
-rn.relu.f16.f32 186
-rn.relu.bf16.f32 185
-rn.relu.satfinite.f16.f32 187
-rn.relu.satfinite.bf16.f32 188
-rz.relu.f16.f32 186
-rz.relu.bf16.f32 185
-rz.relu.satfinite.f16.f32 187
-rz.relu.satfinite.bf16.f32 188
-rn.satfinite.f16.f32 189
-rn.satfinite.bf16.f32 188
-rz.satfinite.f16.f32 189
-rz.satfinite.bf16.f32 188
-rn.f16.bf16 190
-rz.f16.bf16 190
-rm.f16.bf16 190
-rp.f16.bf16 190
-rn.bf16.f16 191
-rz.bf16.f16 191
-rm.bf16.f16 191
-rp.bf16.f16 191
-rna.tf32.f32 192
-rna.satfinite.tf32.f32 193
-rn.tf32.f32 194
-rn.relu.tf32.f32 194
-rn.satfinite.tf32.f32 195
-rn.satfinite.relu.tf32.f32 195
-rz.tf32.f32 194
-rz.relu.tf32.f32 194
-rz.satfinite.tf32.f32 195
-rz.satfinite.relu.tf32.f32 195
-rn.f16x2.f32 196
-rn.bf16x2.f32 197
-rn.satfinite.f16x2.f32 198
-rn.satfinite.bf16x2.f32 199
-rn.relu.f16x2.f32 196
-rn.relu.bf16x2.f32 197
-rn.relu.satfinite.f16x2.f32 198
-rn.relu.satfinite.bf16x2.f32 199
-rz.f16x2.f32 196
-rz.bf16x2.f32 197
-rz.satfinite.f16x2.f32 198
-rz.satfinite.bf16x2.f32 199
-rz.relu.f16x2.f32 196
-rz.relu.bf16x2.f32 197
-rz.relu.satfinite.f16x2.f32 198
-rz.relu.satfinite.bf16x2.f32 199
-rn.f32.bf16 200
-rn.ftz.f32.bf16 201
-rz.f32.bf16 200
-rz.ftz.f32.bf16 201
-rm.f32.bf16 200
-rm.ftz.f32.bf16 201
-rp.f32.bf16 200
-rp.ftz.f32.bf16 201
-f16.bf16 202
-bf16.f16 203
+f32.f32 0
+sat.f32.f32 0
+ftz.f32.f32 1
+ftz.sat.f32.f32 1
+rni.f32.f32 0
+rni.sat.f32.f32 0
+rni.ftz.f32.f32 1
+rni.ftz.sat.f32.f32 1
+rzi.f32.f32 0
+rzi.sat.f32.f32 0
+rzi.ftz.f32.f32 1
+rzi.ftz.sat.f32.f32 1
+rmi.f32.f32 0
+rmi.sat.f32.f32 0
+rmi.ftz.f32.f32 1
+rmi.ftz.sat.f32.f32 1
+rpi.f32.f32 0
+rpi.sat.f32.f32 0
+rpi.ftz.f32.f32 1
+rpi.ftz.sat.f32.f32 1
+f64.f64 2
+sat.f64.f64 2
+rni.f64.f64 2
+rni.sat.f64.f64 2
+rzi.f64.f64 2
+rzi.sat.f64.f64 2
+rmi.f64.f64 2
+rmi.sat.f64.f64 2
+rpi.f64.f64 2
+rpi.sat.f64.f64 2
+f32.f16 168
+sat.f32.f16 168
+ftz.f32.f16 169
+ftz.sat.f32.f16 169
+f32.bf16 170
+ftz.f32.bf16 171
+f64.f16 172
+sat.f64.f16 172
+f64.bf16 173
+rn.f64.bf16 173
+rz.f64.bf16 173
+rm.f64.bf16 173
+rp.f64.bf16 173
+f64.f32 174
+sat.f64.f32 174
+ftz.f64.f32 175
+ftz.sat.f64.f32 175
+rn.f32.f64 176
+rn.sat.f32.f64 176
+rn.ftz.f32.f64 177
+rn.ftz.sat.f32.f64 177
+rz.f32.f64 176
+rz.sat.f32.f64 176
+rz.ftz.f32.f64 177
+rz.ftz.sat.f32.f64 177
+rm.f32.f64 176
+rm.sat.f32.f64 176
+rm.ftz.f32.f64 177
+rm.ftz.sat.f32.f64 177
+rp.f32.f64 176
+rp.sat.f32.f64 176
+rp.ftz.f32.f64 177
+rp.ftz.sat.f32.f64 177
+rn.f16.f64 178
+rn.sat.f16.f64 178
+rz.f16.f64 178
+rz.sat.f16.f64 178
+rm.f16.f64 178
+rm.sat.f16.f64 178
+rp.f16.f64 178
+rp.sat.f16.f64 178
+rn.bf16.f64 179
+rz.bf16.f64 179
+rm.bf16.f64 179
+rp.bf16.f64 179
+rn.f16.f32 180
+rn.sat.f16.f32 180
+rn.ftz.f16.f32 181
+rn.ftz.sat.f16.f32 181
+rz.f16.f32 180
+rz.sat.f16.f32 180
+rz.ftz.f16.f32 181
+rz.ftz.sat.f16.f32 181
+rm.f16.f32 180
+rm.sat.f16.f32 180
+rm.ftz.f16.f32 181
+rm.ftz.sat.f16.f32 181
+rp.f16.f32 180
+rp.sat.f16.f32 180
+rp.ftz.f16.f32 181
+rp.ftz.sat.f16.f32 181
+rn.bf16.f32 182
+rn.ftz.bf16.f32 182
+rz.bf16.f32 182
+rz.ftz.bf16.f32 182
+rm.bf16.f32 182
+rm.ftz.bf16.f32 182
+rp.bf16.f32 182
+rp.ftz.bf16.f32 182
+rn.relu.f16.f32 183
+rn.relu.bf16.f32 182
+rn.relu.satfinite.f16.f32 184
+rn.relu.satfinite.bf16.f32 185
+rz.relu.f16.f32 183
+rz.relu.bf16.f32 182
+rz.relu.satfinite.f16.f32 184
+rz.relu.satfinite.bf16.f32 185
+rn.satfinite.f16.f32 186
+rn.satfinite.bf16.f32 185
+rz.satfinite.f16.f32 186
+rz.satfinite.bf16.f32 185
+rn.f16.bf16 187
+rz.f16.bf16 187
+rm.f16.bf16 187
+rp.f16.bf16 187
+rn.bf16.f16 188
+rz.bf16.f16 188
+rm.bf16.f16 188
+rp.bf16.f16 188
+rna.tf32.f32 189
+rna.satfinite.tf32.f32 190
+rn.tf32.f32 191
+rn.relu.tf32.f32 191
+rn.satfinite.tf32.f32 192
+rn.satfinite.relu.tf32.f32 192
+rz.tf32.f32 191
+rz.relu.tf32.f32 191
+rz.satfinite.tf32.f32 192
+rz.satfinite.relu.tf32.f32 192
+rn.f16x2.f32 193
+rn.bf16x2.f32 194
+rn.satfinite.f16x2.f32 195
+rn.satfinite.bf16x2.f32 196
+rn.relu.f16x2.f32 193
+rn.relu.bf16x2.f32 194
+rn.relu.satfinite.f16x2.f32 195
+rn.relu.satfinite.bf16x2.f32 196
+rz.f16x2.f32 193
+rz.bf16x2.f32 194
+rz.satfinite.f16x2.f32 195
+rz.satfinite.bf16x2.f32 196
+rz.relu.f16x2.f32 193
+rz.relu.bf16x2.f32 194
+rz.relu.satfinite.f16x2.f32 195
+rz.relu.satfinite.bf16x2.f32 196
+rn.f32.bf16 197
+rn.ftz.f32.bf16 198
+rz.f32.bf16 197
+rz.ftz.f32.bf16 198
+rm.f32.bf16 197
+rm.ftz.f32.bf16 198
+rp.f32.bf16 197
+rp.ftz.f32.bf16 198
+f16.bf16 199
+bf16.f16 200
 """,
     "div": """
-approx.f32 204
-approx.ftz.f32 204
-full.f32 204
-full.ftz.f32 204
+approx.f32 201
+approx.ftz.f32 201
+full.f32 201
+full.ftz.f32 201
 rn.f32 10
 rn.ftz.f32 10
 rz.f32 10
@@ -1568,100 +1565,100 @@ rm.ftz.f32 10
 rp.f32 10
 rp.ftz.f32 10
 rn.f64 12
-rz.f64 205
-rm.f64 205
-rp.f64 205
-f32 206
-f64 207
+rz.f64 202
+rm.f64 202
+rp.f64 202
+f32 203
+f64 204
 """,
     "ex2": """
 approx.f32 20
 approx.ftz.f32 20
-approx.f16 208
-approx.f16x2 209
-approx.ftz.bf16 210
-approx.ftz.bf16x2 211
+approx.f16 205
+approx.f16x2 206
+approx.ftz.bf16 207
+approx.ftz.bf16x2 208
 f32 21
 """,
     "fma": """
-rn.f32 212
-rn.sat.f32 212
-rn.ftz.f32 212
-rn.ftz.sat.f32 212
-rz.f32 212
-rz.sat.f32 212
-rz.ftz.f32 212
-rz.ftz.sat.f32 212
-rm.f32 212
-rm.sat.f32 212
-rm.ftz.f32 212
-rm.ftz.sat.f32 212
-rp.f32 212
-rp.sat.f32 212
-rp.ftz.f32 212
-rp.ftz.sat.f32 212
-rn.f32x2 213
-rn.ftz.f32x2 213
-rz.f32x2 213
-rz.ftz.f32x2 213
-rm.f32x2 213
-rm.ftz.f32x2 213
-rp.f32x2 213
-rp.ftz.f32x2 213
-rn.f64 214
-rz.f64 214
-rm.f64 215
-rp.f64 215
-rn.f16 216
-rn.f16x2 217
-rn.sat.f16 216
-rn.sat.f16x2 217
-rn.ftz.f16 216
-rn.ftz.f16x2 217
-rn.ftz.sat.f16 216
-rn.ftz.sat.f16x2 217
-rn.relu.f16 218
-rn.relu.f16x2 219
-rn.ftz.relu.f16 218
-rn.ftz.relu.f16x2 219
-rn.bf16 220
-rn.bf16x2 221
-rn.relu.bf16 220
-rn.relu.bf16x2 221
-rn.oob.f16 222
-rn.oob.f16x2 223
-rn.oob.bf16 224
-rn.oob.bf16x2 225
-rn.oob.relu.f16 222
-rn.oob.relu.f16x2 223
-rn.oob.relu.bf16 224
-rn.oob.relu.bf16x2 225
-rz.bf16 226
-rz.bf16x2 227
-rz.relu.bf16 226
-rz.relu.bf16x2 227
-rz.oob.bf16 228
-rz.oob.bf16x2 229
-rz.oob.relu.bf16 228
-rz.oob.relu.bf16x2 229
-rm.bf16 226
-rm.bf16x2 227
-rm.relu.bf16 226
-rm.relu.bf16x2 227
-rm.oob.bf16 228
-rm.oob.bf16x2 229
-rm.oob.relu.bf16 228
-rm.oob.relu.bf16x2 229
-rp.bf16 226
-rp.bf16x2 227
-rp.relu.bf16 226
-rp.relu.bf16x2 227
-rp.oob.bf16 228
-rp.oob.bf16x2 229
-rp.oob.relu.bf16 228
-rp.oob.relu.bf16x2 229
-rn.sat.oob.f16 230
-rn.sat.oob.f16x2 231
+rn.f32 209
+rn.sat.f32 209
+rn.ftz.f32 209
+rn.ftz.sat.f32 209
+rz.f32 209
+rz.sat.f32 209
+rz.ftz.f32 209
+rz.ftz.sat.f32 209
+rm.f32 209
+rm.sat.f32 209
+rm.ftz.f32 209
+rm.ftz.sat.f32 209
+rp.f32 209
+rp.sat.f32 209
+rp.ftz.f32 209
+rp.ftz.sat.f32 209
+rn.f32x2 210
+rn.ftz.f32x2 210
+rz.f32x2 210
+rz.ftz.f32x2 210
+rm.f32x2 210
+rm.ftz.f32x2 210
+rp.f32x2 210
+rp.ftz.f32x2 210
+rn.f64 211
+rz.f64 211
+rm.f64 212
+rp.f64 212
+rn.f16 213
+rn.f16x2 214
+rn.sat.f16 213
+rn.sat.f16x2 214
+rn.ftz.f16 213
+rn.ftz.f16x2 214
+rn.ftz.sat.f16 213
+rn.ftz.sat.f16x2 214
+rn.relu.f16 215
+rn.relu.f16x2 216
+rn.ftz.relu.f16 215
+rn.ftz.relu.f16x2 216
+rn.bf16 217
+rn.bf16x2 218
+rn.relu.bf16 217
+rn.relu.bf16x2 218
+rn.oob.f16 219
+rn.oob.f16x2 220
+rn.oob.bf16 221
+rn.oob.bf16x2 222
+rn.oob.relu.f16 219
+rn.oob.relu.f16x2 220
+rn.oob.relu.bf16 221
+rn.oob.relu.bf16x2 222
+rz.bf16 223
+rz.bf16x2 224
+rz.relu.bf16 223
+rz.relu.bf16x2 224
+rz.oob.bf16 225
+rz.oob.bf16x2 226
+rz.oob.relu.bf16 225
+rz.oob.relu.bf16x2 226
+rm.bf16 223
+rm.bf16x2 224
+rm.relu.bf16 223
+rm.relu.bf16x2 224
+rm.oob.bf16 225
+rm.oob.bf16x2 226
+rm.oob.relu.bf16 225
+rm.oob.relu.bf16x2 226
+rp.bf16 223
+rp.bf16x2 224
+rp.relu.bf16 223
+rp.relu.bf16x2 224
+rp.oob.bf16 225
+rp.oob.bf16x2 226
+rp.oob.relu.bf16 225
+rp.oob.relu.bf16x2 226
+rn.sat.oob.f16 227
+rn.sat.oob.f16x2 228
 """,
     "lg2": """
 approx.f32 20
@@ -1669,117 +1666,117 @@ approx.ftz.f32 20
 f32 21
 """,
     "mad": """
-f32 232
-sat.f32 232
-ftz.f32 233
-ftz.sat.f32 233
-rn.f32 234
-rn.sat.f32 234
-rn.ftz.f32 235
-rn.ftz.sat.f32 235
-rz.f32 234
-rz.sat.f32 234
-rz.ftz.f32 235
-rz.ftz.sat.f32 235
-rm.f32 234
-rm.sat.f32 234
-rm.ftz.f32 235
-rm.ftz.sat.f32 235
-rp.f32 234
-rp.sat.f32 234
-rp.ftz.f32 235
-rp.ftz.sat.f32 235
-rn.f64 236
-rz.f64 236
-rm.f64 237
-rp.f64 237
-f64 238
+f32 229
+sat.f32 229
+ftz.f32 230
+ftz.sat.f32 230
+rn.f32 231
+rn.sat.f32 231
+rn.ftz.f32 232
+rn.ftz.sat.f32 232
+rz.f32 231
+rz.sat.f32 231
+rz.ftz.f32 232
+rz.ftz.sat.f32 232
+rm.f32 231
+rm.sat.f32 231
+rm.ftz.f32 232
+rm.ftz.sat.f32 232
+rp.f32 231
+rp.sat.f32 231
+rp.ftz.f32 232
+rp.ftz.sat.f32 232
+rn.f64 233
+rz.f64 233
+rm.f64 234
+rp.f64 234
+f64 235
 """,
     "max": """
 f32 7
-xorsign.abs.f32 239
-NaN.f32 240
-NaN.xorsign.abs.f32 239
+xorsign.abs.f32 236
+NaN.f32 237
+NaN.xorsign.abs.f32 236
 ftz.f32 8
-ftz.xorsign.abs.f32 239
-ftz.NaN.f32 240
-ftz.NaN.xorsign.abs.f32 239
-f32 241
-abs.f32 241
-NaN.f32 241
-NaN.abs.f32 241
-ftz.f32 241
-ftz.abs.f32 241
-ftz.NaN.f32 241
-ftz.NaN.abs.f32 241
+ftz.xorsign.abs.f32 236
+ftz.NaN.f32 237
+ftz.NaN.xorsign.abs.f32 236
+f32 238
+abs.f32 238
+NaN.f32 238
+NaN.abs.f32 238
+ftz.f32 238
+ftz.abs.f32 238
+ftz.NaN.f32 238
+ftz.NaN.abs.f32 238
 f64 12
-f16 242
-f16x2 243
-xorsign.abs.f16 244
-xorsign.abs.f16x2 245
-NaN.f16 242
-NaN.f16x2 243
-NaN.xorsign.abs.f16 244
-NaN.xorsign.abs.f16x2 245
-ftz.f16 242
-ftz.f16x2 243
-ftz.xorsign.abs.f16 244
-ftz.xorsign.abs.f16x2 245
-ftz.NaN.f16 242
-ftz.NaN.f16x2 243
-ftz.NaN.xorsign.abs.f16 244
-ftz.NaN.xorsign.abs.f16x2 245
-bf16 246
-bf16x2 247
-xorsign.abs.bf16 248
-xorsign.abs.bf16x2 249
-NaN.bf16 246
-NaN.bf16x2 247
-NaN.xorsign.abs.bf16 248
-NaN.xorsign.abs.bf16x2 249
+f16 239
+f16x2 240
+xorsign.abs.f16 241
+xorsign.abs.f16x2 242
+NaN.f16 239
+NaN.f16x2 240
+NaN.xorsign.abs.f16 241
+NaN.xorsign.abs.f16x2 242
+ftz.f16 239
+ftz.f16x2 240
+ftz.xorsign.abs.f16 241
+ftz.xorsign.abs.f16x2 242
+ftz.NaN.f16 239
+ftz.NaN.f16x2 240
+ftz.NaN.xorsign.abs.f16 241
+ftz.NaN.xorsign.abs.f16x2 242
+bf16 243
+bf16x2 244
+xorsign.abs.bf16 245
+xorsign.abs.bf16x2 246
+NaN.bf16 243
+NaN.bf16x2 244
+NaN.xorsign.abs.bf16 245
+NaN.xorsign.abs.bf16x2 246
 """,
     "min": """
 f32 7
-xorsign.abs.f32 239
-NaN.f32 240
-NaN.xorsign.abs.f32 239
+xorsign.abs.f32 236
+NaN.f32 237
+NaN.xorsign.abs.f32 236
 ftz.f32 8
-ftz.xorsign.abs.f32 239
-ftz.NaN.f32 240
-ftz.NaN.xorsign.abs.f32 239
-f32 241
-abs.f32 241
-NaN.f32 241
-NaN.abs.f32 241
-ftz.f32 241
-ftz.abs.f32 241
-ftz.NaN.f32 241
-ftz.NaN.abs.f32 241
+ftz.xorsign.abs.f32 236
+ftz.NaN.f32 237
+ftz.NaN.xorsign.abs.f32 236
+f32 238
+abs.f32 238
+NaN.f32 238
+NaN.abs.f32 238
+ftz.f32 238
+ftz.abs.f32 238
+ftz.NaN.f32 238
+ftz.NaN.abs.f32 238
 f64 12
-f16 242
-f16x2 243
-xorsign.abs.f16 244
-xorsign.abs.f16x2 245
-NaN.f16 242
-NaN.f16x2 243
-NaN.xorsign.abs.f16 244
-NaN.xorsign.abs.f16x2 245
-ftz.f16 242
-ftz.f16x2 243
-ftz.xorsign.abs.f16 244
-ftz.xorsign.abs.f16x2 245
-ftz.NaN.f16 242
-ftz.NaN.f16x2 243
-ftz.NaN.xorsign.abs.f16 244
-ftz.NaN.xorsign.abs.f16x2 245
-bf16 246
-bf16x2 247
-xorsign.abs.bf16 248
-xorsign.abs.bf16x2 249
-NaN.bf16 246
-NaN.bf16x2 247
-NaN.xorsign.abs.bf16 248
-NaN.xorsign.abs.bf16x2 249
+f16 239
+f16x2 240
+xorsign.abs.f16 241
+xorsign.abs.f16x2 242
+NaN.f16 239
+NaN.f16x2 240
+NaN.xorsign.abs.f16 241
+NaN.xorsign.abs.f16x2 242
+ftz.f16 239
+ftz.f16x2 240
+ftz.xorsign.abs.f16 241
+ftz.xorsign.abs.f16x2 242
+ftz.NaN.f16 239
+ftz.NaN.f16x2 240
+ftz.NaN.xorsign.abs.f16 241
+ftz.NaN.xorsign.abs.f16x2 242
+bf16 243
+bf16x2 244
+xorsign.abs.bf16 245
+xorsign.abs.bf16x2 246
+NaN.bf16 243
+NaN.bf16x2 244
+NaN.xorsign.abs.bf16 245
+NaN.xorsign.abs.bf16x2 246
 """,
     "mul": """
 f32 7
@@ -1842,42 +1839,42 @@ rn.bf16x2 17
 f32 0
 ftz.f32 1
 f64 2
-f16 250
-f16x2 251
-ftz.f16 250
-ftz.f16x2 251
+f16 247
+f16x2 248
+ftz.f16 247
+ftz.f16x2 248
 bf16 5
 bf16x2 6
 """,
     "rcp": """
 approx.f32 20
 approx.ftz.f32 20
-rn.f32 252
-rn.ftz.f32 252
-rz.f32 252
-rz.ftz.f32 252
-rm.f32 252
-rm.ftz.f32 252
-rp.f32 252
-rp.ftz.f32 252
-rn.f64 253
-rz.f64 254
-rm.f64 254
-rp.f64 254
+rn.f32 249
+rn.ftz.f32 249
+rz.f32 249
+rz.ftz.f32 249
+rm.f32 249
+rm.ftz.f32 249
+rp.f32 249
+rp.ftz.f32 249
+rn.f64 250
+rz.f64 251
+rm.f64 251
+rp.f64 251
 f32 21
-approx.ftz.f64 255
-rn.ftz.f64 256
-rz.ftz.f64 257
-rm.ftz.f64 257
-rp.ftz.f64 257
+approx.ftz.f64 252
+rn.ftz.f64 253
+rz.ftz.f64 254
+rm.ftz.f64 254
+rp.ftz.f64 254
 """,
     "rsqrt": """
 approx.f32 20
 approx.ftz.f32 20
-approx.f64 258
-approx.ftz.f64 259
+approx.f64 255
+approx.ftz.f64 256
 f32 21
-f64 260
+f64 257
 """,
     "sin": """
 approx.f32 20
@@ -1887,20 +1884,20 @@ f32 21
     "sqrt": """
 approx.f32 20
 approx.ftz.f32 20
-rn.f32 252
-rn.ftz.f32 252
-rz.f32 252
-rz.ftz.f32 252
-rm.f32 252
-rm.ftz.f32 252
-rp.f32 252
-rp.ftz.f32 252
+rn.f32 249
+rn.ftz.f32 249
+rz.f32 249
+rz.ftz.f32 249
+rm.f32 249
+rm.ftz.f32 249
+rp.f32 249
+rp.ftz.f32 249
 rn.f64 2
-rz.f64 254
-rm.f64 254
-rp.f64 254
+rz.f64 251
+rm.f64 251
+rp.f64 251
 f32 21
-f64 261
+f64 258
 """,
     "sub": """
 f32 7
@@ -1960,24 +1957,24 @@ rn.bf16 16
 rn.bf16x2 17
 """,
     "tanh": """
-approx.f32 262
-approx.f16 208
-approx.f16x2 209
-approx.bf16 210
-approx.bf16x2 211
+approx.f32 259
+approx.f16 205
+approx.f16x2 206
+approx.bf16 207
+approx.bf16x2 208
 """,
     "testp": """
-finite.f32 263
-finite.f64 264
-infinite.f32 263
-infinite.f64 264
-number.f32 263
-number.f64 264
-notanumber.f32 263
-notanumber.f64 264
-normal.f32 263
-normal.f64 264
-subnormal.f32 263
-subnormal.f64 264
+finite.f32 260
+finite.f64 261
+infinite.f32 260
+infinite.f64 261
+number.f32 260
+number.f64 261
+notanumber.f32 260
+notanumber.f64 261
+normal.f32 260
+normal.f64 261
+subnormal.f32 260
+subnormal.f64 261
 """,
 }
