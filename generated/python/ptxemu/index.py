@@ -172,6 +172,8 @@ SIGNATURES = (
     "d:f16x2 = a:f16x2 b:f16x2",
     "d:bf16 = a:bf16 b:bf16",
     "d:bf16x2 = a:bf16x2 b:bf16x2",
+    "d:f32 = a:f16 b:f32",
+    "d:f32 = a:bf16 b:f32",
     "d:f32 = a:f32 b:f32 c:f32",
     "d:f32x2 = a:f32x2 b:f32x2 c:f32x2",
     "d:f64 = a:f64 b:f64 c:f64",
@@ -179,6 +181,8 @@ SIGNATURES = (
     "d:f16x2 = a:f16x2 b:f16x2 c:f16x2",
     "d:bf16 = a:bf16 b:bf16 c:bf16",
     "d:bf16x2 = a:bf16x2 b:bf16x2 c:bf16x2",
+    "d:f32 = a:f16 b:f16 c:f32",
+    "d:f32 = a:bf16 b:bf16 c:f32",
     "p:pred = a:f32",
     "p:pred = a:f64",
 )
@@ -229,6 +233,8 @@ CLASSES = (
     "2 exact 10 8 advise -",
     "2 exact 11 9 advise -",
     "2 exact 12 9 advise -",
+    "2 exact 13 6 advise -",
+    "2 exact 14 6 advise -",
     "2 exact 6 10 advise -",
     "2 exact 8 10 advise -",
     "1 bounded 0 1 advise -",
@@ -241,36 +247,38 @@ CLASSES = (
     "1 bounded 3 12 advise -",
     "1 bounded 4 9 advise -",
     "1 bounded 5 9 advise -",
-    "3 exact 13 10 advise -",
-    "3 exact 14 6 advise -",
-    "3 exact 15 1 advise -",
-    "3 exact 15 13 advise -",
-    "3 exact 16 8 advise -",
-    "3 exact 17 8 advise -",
-    "3 exact 16 3 advise -",
-    "3 exact 17 3 advise -",
+    "3 exact 15 10 advise -",
+    "3 exact 16 6 advise -",
+    "3 exact 17 1 advise -",
+    "3 exact 17 13 advise -",
+    "3 exact 18 8 advise -",
+    "3 exact 19 8 advise -",
     "3 exact 18 3 advise -",
     "3 exact 19 3 advise -",
-    "3 exact 16 14 advise -",
-    "3 exact 17 14 advise -",
+    "3 exact 20 3 advise -",
+    "3 exact 21 3 advise -",
     "3 exact 18 14 advise -",
     "3 exact 19 14 advise -",
-    "3 unspecified 18 3 - -",
-    "3 unspecified 19 3 - -",
+    "3 exact 20 14 advise -",
+    "3 exact 21 14 advise -",
+    "3 exact 22 6 advise -",
+    "3 exact 23 6 advise -",
+    "3 unspecified 20 3 - -",
+    "3 unspecified 21 3 - -",
+    "3 unspecified 20 14 - -",
+    "3 unspecified 21 14 - -",
     "3 unspecified 18 14 - -",
     "3 unspecified 19 14 - -",
-    "3 unspecified 16 14 - -",
-    "3 unspecified 17 14 - -",
-    "3 exact 13 15 advise -",
-    "3 exact 13 16 advise -",
-    "3 exact 13 4 advise -",
-    "3 exact 13 5 advise -",
-    "3 exact 15 0 advise -",
-    "3 exact 15 7 advise -",
-    "3 exact 15 11 advise rn",
+    "3 exact 15 15 advise -",
+    "3 exact 15 16 advise -",
+    "3 exact 15 4 advise -",
+    "3 exact 15 5 advise -",
+    "3 exact 17 0 advise -",
+    "3 exact 17 7 advise -",
+    "3 exact 17 11 advise rn",
     "2 exact 6 17 advise -",
     "2 exact 6 3 advise -",
-    "3 exact 13 18 advise -",
+    "3 exact 15 18 advise -",
     "2 exact 9 3 advise -",
     "2 exact 10 3 advise -",
     "2 exact 9 17 advise -",
@@ -292,8 +300,8 @@ CLASSES = (
     "1 unspecified 1 11 advise approx",
     "1 exact 1 11 advise rn",
     "1 bounded 0 12 advise -",
-    "1 exact 20 10 advise -",
-    "1 exact 21 10 advise -",
+    "1 exact 24 10 advise -",
+    "1 exact 25 10 advise -",
 )
 
 # Of each opcode's variants: modifiers and types, and the place of the class.
@@ -365,21 +373,41 @@ bf16 16
 bf16x2 17
 rn.bf16 16
 rn.bf16x2 17
+f32.f16 18
+f32.bf16 19
+sat.f32.f16 18
+sat.f32.bf16 19
+rn.f32.f16 18
+rn.f32.bf16 19
+rn.sat.f32.f16 18
+rn.sat.f32.bf16 19
+rz.f32.f16 18
+rz.f32.bf16 19
+rz.sat.f32.f16 18
+rz.sat.f32.bf16 19
+rm.f32.f16 18
+rm.f32.bf16 19
+rm.sat.f32.f16 18
+rm.sat.f32.bf16 19
+rp.f32.f16 18
+rp.f32.bf16 19
+rp.sat.f32.f16 18
+rp.sat.f32.bf16 19
 """,
     "copysign": """
-f32 18
-f64 19
+f32 20
+f64 21
 """,
     "cos": """
-approx.f32 20
-approx.ftz.f32 20
-f32 21
-""",
-    "div": """
 approx.f32 22
 approx.ftz.f32 22
-full.f32 22
-full.ftz.f32 22
+f32 23
+""",
+    "div": """
+approx.f32 24
+approx.ftz.f32 24
+full.f32 24
+full.ftz.f32 24
 rn.f32 10
 rn.ftz.f32 10
 rz.f32 10
@@ -389,218 +417,234 @@ rm.ftz.f32 10
 rp.f32 10
 rp.ftz.f32 10
 rn.f64 12
-rz.f64 23
-rm.f64 23
-rp.f64 23
-f32 24
-f64 25
+rz.f64 25
+rm.f64 25
+rp.f64 25
+f32 26
+f64 27
 """,
     "ex2": """
-approx.f32 20
-approx.ftz.f32 20
-approx.f16 26
-approx.f16x2 27
-approx.ftz.bf16 28
-approx.ftz.bf16x2 29
-f32 21
+approx.f32 22
+approx.ftz.f32 22
+approx.f16 28
+approx.f16x2 29
+approx.ftz.bf16 30
+approx.ftz.bf16x2 31
+f32 23
 """,
     "fma": """
-rn.f32 30
-rn.sat.f32 30
-rn.ftz.f32 30
-rn.ftz.sat.f32 30
-rz.f32 30
-rz.sat.f32 30
-rz.ftz.f32 30
-rz.ftz.sat.f32 30
-rm.f32 30
-rm.sat.f32 30
-rm.ftz.f32 30
-rm.ftz.sat.f32 30
-rp.f32 30
-rp.sat.f32 30
-rp.ftz.f32 30
-rp.ftz.sat.f32 30
-rn.f32x2 31
-rn.ftz.f32x2 31
-rz.f32x2 31
-rz.ftz.f32x2 31
-rm.f32x2 31
-rm.ftz.f32x2 31
-rp.f32x2 31
-rp.ftz.f32x2 31
-rn.f64 32
-rz.f64 32
-rm.f64 33
-rp.f64 33
-rn.f16 34
-rn.f16x2 35
-rn.sat.f16 34
-rn.sat.f16x2 35
-rn.ftz.f16 34
-rn.ftz.f16x2 35
-rn.ftz.sat.f16 34
-rn.ftz.sat.f16x2 35
-rn.relu.f16 36
-rn.relu.f16x2 37
-rn.ftz.relu.f16 36
-rn.ftz.relu.f16x2 37
-rn.bf16 38
-rn.bf16x2 39
-rn.relu.bf16 38
-rn.relu.bf16x2 39
-rn.oob.f16 40
-rn.oob.f16x2 41
-rn.oob.bf16 42
-rn.oob.bf16x2 43
-rn.oob.relu.f16 40
-rn.oob.relu.f16x2 41
-rn.oob.relu.bf16 42
-rn.oob.relu.bf16x2 43
-rz.bf16 44
-rz.bf16x2 45
-rz.relu.bf16 44
-rz.relu.bf16x2 45
-rz.oob.bf16 46
-rz.oob.bf16x2 47
-rz.oob.relu.bf16 46
-rz.oob.relu.bf16x2 47
-rm.bf16 44
-rm.bf16x2 45
-rm.relu.bf16 44
-rm.relu.bf16x2 45
-rm.oob.bf16 46
-rm.oob.bf16x2 47
-rm.oob.relu.bf16 46
-rm.oob.relu.bf16x2 47
-rp.bf16 44
-rp.bf16x2 45
-rp.relu.bf16 44
-rp.relu.bf16x2 45
-rp.oob.bf16 46
-rp.oob.bf16x2 47
-rp.oob.relu.bf16 46
-rp.oob.relu.bf16x2 47
-rn.sat.oob.f16 48
-rn.sat.oob.f16x2 49
+rn.f32 32
+rn.sat.f32 32
+rn.ftz.f32 32
+rn.ftz.sat.f32 32
+rz.f32 32
+rz.sat.f32 32
+rz.ftz.f32 32
+rz.ftz.sat.f32 32
+rm.f32 32
+rm.sat.f32 32
+rm.ftz.f32 32
+rm.ftz.sat.f32 32
+rp.f32 32
+rp.sat.f32 32
+rp.ftz.f32 32
+rp.ftz.sat.f32 32
+rn.f32x2 33
+rn.ftz.f32x2 33
+rz.f32x2 33
+rz.ftz.f32x2 33
+rm.f32x2 33
+rm.ftz.f32x2 33
+rp.f32x2 33
+rp.ftz.f32x2 33
+rn.f64 34
+rz.f64 34
+rm.f64 35
+rp.f64 35
+rn.f16 36
+rn.f16x2 37
+rn.sat.f16 36
+rn.sat.f16x2 37
+rn.ftz.f16 36
+rn.ftz.f16x2 37
+rn.ftz.sat.f16 36
+rn.ftz.sat.f16x2 37
+rn.relu.f16 38
+rn.relu.f16x2 39
+rn.ftz.relu.f16 38
+rn.ftz.relu.f16x2 39
+rn.bf16 40
+rn.bf16x2 41
+rn.relu.bf16 40
+rn.relu.bf16x2 41
+rn.oob.f16 42
+rn.oob.f16x2 43
+rn.oob.bf16 44
+rn.oob.bf16x2 45
+rn.oob.relu.f16 42
+rn.oob.relu.f16x2 43
+rn.oob.relu.bf16 44
+rn.oob.relu.bf16x2 45
+rn.f32.f16 46
+rn.f32.bf16 47
+rn.sat.f32.f16 46
+rn.sat.f32.bf16 47
+rz.f32.f16 46
+rz.f32.bf16 47
+rz.sat.f32.f16 46
+rz.sat.f32.bf16 47
+rm.f32.f16 46
+rm.f32.bf16 47
+rm.sat.f32.f16 46
+rm.sat.f32.bf16 47
+rp.f32.f16 46
+rp.f32.bf16 47
+rp.sat.f32.f16 46
+rp.sat.f32.bf16 47
+rz.bf16 48
+rz.bf16x2 49
+rz.relu.bf16 48
+rz.relu.bf16x2 49
+rz.oob.bf16 50
+rz.oob.bf16x2 51
+rz.oob.relu.bf16 50
+rz.oob.relu.bf16x2 51
+rm.bf16 48
+rm.bf16x2 49
+rm.relu.bf16 48
+rm.relu.bf16x2 49
+rm.oob.bf16 50
+rm.oob.bf16x2 51
+rm.oob.relu.bf16 50
+rm.oob.relu.bf16x2 51
+rp.bf16 48
+rp.bf16x2 49
+rp.relu.bf16 48
+rp.relu.bf16x2 49
+rp.oob.bf16 50
+rp.oob.bf16x2 51
+rp.oob.relu.bf16 50
+rp.oob.relu.bf16x2 51
+rn.sat.oob.f16 52
+rn.sat.oob.f16x2 53
 """,
     "lg2": """
-approx.f32 20
-approx.ftz.f32 20
-f32 21
+approx.f32 22
+approx.ftz.f32 22
+f32 23
 """,
     "mad": """
-f32 50
-sat.f32 50
-ftz.f32 51
-ftz.sat.f32 51
-rn.f32 52
-rn.sat.f32 52
-rn.ftz.f32 53
-rn.ftz.sat.f32 53
-rz.f32 52
-rz.sat.f32 52
-rz.ftz.f32 53
-rz.ftz.sat.f32 53
-rm.f32 52
-rm.sat.f32 52
-rm.ftz.f32 53
-rm.ftz.sat.f32 53
-rp.f32 52
-rp.sat.f32 52
-rp.ftz.f32 53
-rp.ftz.sat.f32 53
-rn.f64 54
-rz.f64 54
-rm.f64 55
-rp.f64 55
-f64 56
+f32 54
+sat.f32 54
+ftz.f32 55
+ftz.sat.f32 55
+rn.f32 56
+rn.sat.f32 56
+rn.ftz.f32 57
+rn.ftz.sat.f32 57
+rz.f32 56
+rz.sat.f32 56
+rz.ftz.f32 57
+rz.ftz.sat.f32 57
+rm.f32 56
+rm.sat.f32 56
+rm.ftz.f32 57
+rm.ftz.sat.f32 57
+rp.f32 56
+rp.sat.f32 56
+rp.ftz.f32 57
+rp.ftz.sat.f32 57
+rn.f64 58
+rz.f64 58
+rm.f64 59
+rp.f64 59
+f64 60
 """,
     "max": """
 f32 7
-xorsign.abs.f32 57
-NaN.f32 58
-NaN.xorsign.abs.f32 57
+xorsign.abs.f32 61
+NaN.f32 62
+NaN.xorsign.abs.f32 61
 ftz.f32 8
-ftz.xorsign.abs.f32 57
-ftz.NaN.f32 58
-ftz.NaN.xorsign.abs.f32 57
-f32 59
-abs.f32 59
-NaN.f32 59
-NaN.abs.f32 59
-ftz.f32 59
-ftz.abs.f32 59
-ftz.NaN.f32 59
-ftz.NaN.abs.f32 59
+ftz.xorsign.abs.f32 61
+ftz.NaN.f32 62
+ftz.NaN.xorsign.abs.f32 61
+f32 63
+abs.f32 63
+NaN.f32 63
+NaN.abs.f32 63
+ftz.f32 63
+ftz.abs.f32 63
+ftz.NaN.f32 63
+ftz.NaN.abs.f32 63
 f64 12
-f16 60
-f16x2 61
-xorsign.abs.f16 62
-xorsign.abs.f16x2 63
-NaN.f16 60
-NaN.f16x2 61
-NaN.xorsign.abs.f16 62
-NaN.xorsign.abs.f16x2 63
-ftz.f16 60
-ftz.f16x2 61
-ftz.xorsign.abs.f16 62
-ftz.xorsign.abs.f16x2 63
-ftz.NaN.f16 60
-ftz.NaN.f16x2 61
-ftz.NaN.xorsign.abs.f16 62
-ftz.NaN.xorsign.abs.f16x2 63
-bf16 64
-bf16x2 65
-xorsign.abs.bf16 66
-xorsign.abs.bf16x2 67
-NaN.bf16 64
-NaN.bf16x2 65
-NaN.xorsign.abs.bf16 66
-NaN.xorsign.abs.bf16x2 67
+f16 64
+f16x2 65
+xorsign.abs.f16 66
+xorsign.abs.f16x2 67
+NaN.f16 64
+NaN.f16x2 65
+NaN.xorsign.abs.f16 66
+NaN.xorsign.abs.f16x2 67
+ftz.f16 64
+ftz.f16x2 65
+ftz.xorsign.abs.f16 66
+ftz.xorsign.abs.f16x2 67
+ftz.NaN.f16 64
+ftz.NaN.f16x2 65
+ftz.NaN.xorsign.abs.f16 66
+ftz.NaN.xorsign.abs.f16x2 67
+bf16 68
+bf16x2 69
+xorsign.abs.bf16 70
+xorsign.abs.bf16x2 71
+NaN.bf16 68
+NaN.bf16x2 69
+NaN.xorsign.abs.bf16 70
+NaN.xorsign.abs.bf16x2 71
 """,
     "min": """
 f32 7
-xorsign.abs.f32 57
-NaN.f32 58
-NaN.xorsign.abs.f32 57
+xorsign.abs.f32 61
+NaN.f32 62
+NaN.xorsign.abs.f32 61
 ftz.f32 8
-ftz.xorsign.abs.f32 57
-ftz.NaN.f32 58
-ftz.NaN.xorsign.abs.f32 57
-f32 59
-abs.f32 59
-NaN.f32 59
-NaN.abs.f32 59
-ftz.f32 59
-ftz.abs.f32 59
-ftz.NaN.f32 59
-ftz.NaN.abs.f32 59
+ftz.xorsign.abs.f32 61
+ftz.NaN.f32 62
+ftz.NaN.xorsign.abs.f32 61
+f32 63
+abs.f32 63
+NaN.f32 63
+NaN.abs.f32 63
+ftz.f32 63
+ftz.abs.f32 63
+ftz.NaN.f32 63
+ftz.NaN.abs.f32 63
 f64 12
-f16 60
-f16x2 61
-xorsign.abs.f16 62
-xorsign.abs.f16x2 63
-NaN.f16 60
-NaN.f16x2 61
-NaN.xorsign.abs.f16 62
-NaN.xorsign.abs.f16x2 63
-ftz.f16 60
-ftz.f16x2 61
-ftz.xorsign.abs.f16 62
-ftz.xorsign.abs.f16x2 63
-ftz.NaN.f16 60
-ftz.NaN.f16x2 61
-ftz.NaN.xorsign.abs.f16 62
-ftz.NaN.xorsign.abs.f16x2 63
-bf16 64
-bf16x2 65
-xorsign.abs.bf16 66
-xorsign.abs.bf16x2 67
-NaN.bf16 64
-NaN.bf16x2 65
-NaN.xorsign.abs.bf16 66
-NaN.xorsign.abs.bf16x2 67
+f16 64
+f16x2 65
+xorsign.abs.f16 66
+xorsign.abs.f16x2 67
+NaN.f16 64
+NaN.f16x2 65
+NaN.xorsign.abs.f16 66
+NaN.xorsign.abs.f16x2 67
+ftz.f16 64
+ftz.f16x2 65
+ftz.xorsign.abs.f16 66
+ftz.xorsign.abs.f16x2 67
+ftz.NaN.f16 64
+ftz.NaN.f16x2 65
+ftz.NaN.xorsign.abs.f16 66
+ftz.NaN.xorsign.abs.f16x2 67
+bf16 68
+bf16x2 69
+xorsign.abs.bf16 70
+xorsign.abs.bf16x2 71
+NaN.bf16 68
+NaN.bf16x2 69
+NaN.xorsign.abs.bf16 70
+NaN.xorsign.abs.bf16x2 71
 """,
     "mul": """
 f32 7
@@ -663,65 +707,65 @@ rn.bf16x2 17
 f32 0
 ftz.f32 1
 f64 2
-f16 68
-f16x2 69
-ftz.f16 68
-ftz.f16x2 69
+f16 72
+f16x2 73
+ftz.f16 72
+ftz.f16x2 73
 bf16 5
 bf16x2 6
 """,
     "rcp": """
-approx.f32 20
-approx.ftz.f32 20
-rn.f32 70
-rn.ftz.f32 70
-rz.f32 70
-rz.ftz.f32 70
-rm.f32 70
-rm.ftz.f32 70
-rp.f32 70
-rp.ftz.f32 70
-rn.f64 71
-rz.f64 72
-rm.f64 72
-rp.f64 72
-f32 21
-approx.ftz.f64 73
-rn.ftz.f64 74
-rz.ftz.f64 75
-rm.ftz.f64 75
-rp.ftz.f64 75
+approx.f32 22
+approx.ftz.f32 22
+rn.f32 74
+rn.ftz.f32 74
+rz.f32 74
+rz.ftz.f32 74
+rm.f32 74
+rm.ftz.f32 74
+rp.f32 74
+rp.ftz.f32 74
+rn.f64 75
+rz.f64 76
+rm.f64 76
+rp.f64 76
+f32 23
+approx.ftz.f64 77
+rn.ftz.f64 78
+rz.ftz.f64 79
+rm.ftz.f64 79
+rp.ftz.f64 79
 """,
     "rsqrt": """
-approx.f32 20
-approx.ftz.f32 20
-approx.f64 76
-approx.ftz.f64 77
-f32 21
-f64 78
+approx.f32 22
+approx.ftz.f32 22
+approx.f64 80
+approx.ftz.f64 81
+f32 23
+f64 82
 """,
     "sin": """
-approx.f32 20
-approx.ftz.f32 20
-f32 21
+approx.f32 22
+approx.ftz.f32 22
+f32 23
 """,
     "sqrt": """
-approx.f32 20
-approx.ftz.f32 20
-rn.f32 70
-rn.ftz.f32 70
-rz.f32 70
-rz.ftz.f32 70
-rm.f32 70
-rm.ftz.f32 70
-rp.f32 70
-rp.ftz.f32 70
+approx.f32 22
+approx.ftz.f32 22
+rn.f32 74
+rn.ftz.f32 74
+rz.f32 74
+rz.ftz.f32 74
+rm.f32 74
+rm.ftz.f32 74
+rp.f32 74
+rp.ftz.f32 74
 rn.f64 2
-rz.f64 72
-rm.f64 72
-rp.f64 72
-f32 21
-f64 79
+rz.f64 76
+rm.f64 76
+rp.f64 76
+f32 23
+f64 83
 """,
     "sub": """
 f32 7
@@ -779,26 +823,46 @@ bf16 16
 bf16x2 17
 rn.bf16 16
 rn.bf16x2 17
+f32.f16 18
+f32.bf16 19
+sat.f32.f16 18
+sat.f32.bf16 19
+rn.f32.f16 18
+rn.f32.bf16 19
+rn.sat.f32.f16 18
+rn.sat.f32.bf16 19
+rz.f32.f16 18
+rz.f32.bf16 19
+rz.sat.f32.f16 18
+rz.sat.f32.bf16 19
+rm.f32.f16 18
+rm.f32.bf16 19
+rm.sat.f32.f16 18
+rm.sat.f32.bf16 19
+rp.f32.f16 18
+rp.f32.bf16 19
+rp.sat.f32.f16 18
+rp.sat.f32.bf16 19
 """,
     "tanh": """
-approx.f32 80
-approx.f16 26
-approx.f16x2 27
-approx.bf16 28
-approx.bf16x2 29
+approx.f32 84
+approx.f16 28
+approx.f16x2 29
+approx.bf16 30
+approx.bf16x2 31
 """,
     "testp": """
-finite.f32 81
-finite.f64 82
-infinite.f32 81
-infinite.f64 82
-number.f32 81
-number.f64 82
-notanumber.f32 81
-notanumber.f64 82
-normal.f32 81
-normal.f64 82
-subnormal.f32 81
-subnormal.f64 82
+finite.f32 85
+finite.f64 86
+infinite.f32 85
+infinite.f64 86
+number.f32 85
+number.f64 86
+notanumber.f32 85
+notanumber.f64 86
+normal.f32 85
+normal.f64 86
+subnormal.f32 85
+subnormal.f64 86
 """,
 }

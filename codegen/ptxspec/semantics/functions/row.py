@@ -29,7 +29,14 @@ class Function:
     clause: str = ""
     needs: str = ""
 
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The parameters that are values."""
+        return tuple(p for p in self.parameters if p not in _KNOWN)
 
+
+# Parameters that are known when the code is read.
+_KNOWN = ("format", "rounding", "unit", "count")
 NANS = ("canonical", "operand", "sign", "quiet", "bits")
 TABLE: dict[str, Function] = {}
 
