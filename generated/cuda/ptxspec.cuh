@@ -727,6 +727,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_f_h_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=f"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_h_h_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=f"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_f_l(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned long long *s0, unsigned int *d0, unsigned int n) \
