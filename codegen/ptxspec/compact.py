@@ -4,6 +4,7 @@ Queries begin with this module: it imports nothing but the standard library."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
@@ -21,6 +22,12 @@ def compact(words: Iterable[Word], groups: Groups) -> list[str]:
     written as the group where all of them are meant."""
     named = {frozenset(members): name for name, members in groups.items()}
     return [text for family in _families(dict.fromkeys(words)) for text in _texts(family, named)]
+
+
+def named_in(texts: Iterable[str], groups: Groups) -> dict[str, Sequence[str]]:
+    """The groups that are named in notations."""
+    names = {name for text in texts for name in re.findall(r"\.(\w+)", re.sub(r"\.\{[^{}]*\}", "", text))}
+    return {name: members for name, members in groups.items() if name in names}
 
 
 @dataclass
@@ -168,4 +175,3 @@ def _joined_in(boxes: Iterable[Box], column: int) -> list[Box]:
         others = box[:column], box[column + 1 :]
         found[others] = found.get(others, 0) | box[column]
     return [(*left, bits, *right) for (left, right), bits in found.items()]
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -47,11 +47,6 @@ class Writer:
         """For the page of their opcode: texts with the opcode."""
         alike = list(variants)
         return [alike[0].opcode + text for text in self._texts(alike)] if alike else []
-
-    def groups(self, variants: Iterable[Variant]) -> Mapping[str, tuple[str, ...]]:
-        """The groups that may be named in texts about these variants."""
-        used = {m for v in variants for m in v.modifiers}
-        return {name: members for name, members in self.spec.groups.items() if used.issuperset(members)}
 
     def _texts(self, variants: Iterable[Variant]) -> tuple[str, ...]:
         return tuple(compact(((v.modifiers, v.type_names) for v in variants), self.spec.groups))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ....catalog import targets_text
 from ....check.checking import Checked
 from ....check.claims import CLAIMS, basis
+from ....compact import named_in
 from ....diagnostics import PtxspecError
 from ....grounds import KINDS
 from ....model import (
@@ -56,11 +57,10 @@ class Operands:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a page, what it means, what it rests on, and which variants make it: how many, and where others make
-    another, their forms."""
+    """A claim of a page, what it rests on, and which variants make it: how many, and where others make another, their
+    forms."""
 
     name: str
-    meaning: str
     rests_on: str
     variants: int
     forms: Sequence[str]
@@ -91,11 +91,16 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     instructions = [c.instruction for c in checked]
     write = Writer(spec)
     for instruction in instructions:
+        rows, refused = (_rows(spec, write, instruction, vs) for vs in (instruction.variants, instruction.refused))
+        claims = _claims(write, instruction)
+        told: list[Group | Claim] = [*rows, *refused, *claims]
+        texts = [*(s.text for s in instruction.syntax), *(text for one in told for text in one.forms)]
         values = {
             "i": instruction,
-            "rows": _rows(spec, write, instruction, instruction.variants),
-            "groups": write.groups(instruction.variants),
-            "claims": _claims(write, instruction),
+            "rows": rows,
+            "groups": named_in(texts, spec.groups),
+            "claims": claims,
+            "meanings": {c.name: CLAIMS[c.name] for c in claims},
             "recordings": _recordings(spec, instruction),
             "differs": any(v.manual != v.requires for v in instruction.variants),
             "stages": _stages(spec, instruction),
@@ -108,11 +113,12 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             ],
             "types": _operands(spec, instruction),
             "assembler": spec.assembler.observed,
-            "refused": _rows(spec, write, instruction, instruction.refused),
+            "refused": refused,
             "refused_lines": [s.text for s in instruction.syntax if any(map(s.gives, instruction.refused))],
             "default": _default_rounding(spec, instruction),
             "targets_text": targets_text,
             "newest": spec.newest,
+            "operands": _names(instruction),
             "implied": [n for n in spec.implied if any(_implies(spec, n, v) for v in instruction.variants)],
         }
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", instruction.path]
@@ -164,9 +170,15 @@ def _claims(write: Writer, instruction: Instruction) -> list[Claim]:
     for v in instruction.variants:
         found.setdefault((v.claim, basis(instruction, v)), []).append(v)
     return [
-        Claim(name, CLAIMS[name], rests_on, len(variants), write.whole(variants) if len(found) > 1 else ())
+        Claim(name, rests_on, len(variants), write.whole(variants) if len(found) > 1 else ())
         for (name, rests_on), variants in found.items()
     ]
+
+
+def _names(instruction: Instruction) -> list[str]:
+    """The operands for which corner cases have columns."""
+    columns = max((len(r.operands) for t in instruction.corner_tables for r in t.rows), default=0)
+    return next(([s.name for s in v.sources] for v in instruction.variants if len(v.sources) == columns), [])
 
 
 def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, Counter[str | None]]]:
