@@ -284,7 +284,7 @@ def test_a_refused_spelling_is_told_by_query_lint_ledger_and_page() -> None:
     assert (finding.code, finding.message) == ("refused-by-assembler", said)
     assert "| `rcp.f64` | 1 | sm_13, PTX 1.0 to 1.3 | refuses it |" in page("ledger")
     assert "rcp.f64 d, a    // refused by ptxas 13.5.37" in page("rcp")
-    assert "| `rcp.f64` | 1 | sm_13, PTX 1.0 to 1.3 | `rcp.rn.f64` |" in page("rcp")
+    assert "| `rcp.f64` | 1 | d, a | sm_13, PTX 1.0 to 1.3 | `rcp.rn.f64` |" in page("rcp")
 
 
 def test_a_refusal_is_about_variants_and_leaves_some(project: Project) -> None:
