@@ -304,7 +304,8 @@ def test_diff_lists_what_a_version_or_a_target_brought(run: Run) -> None:
     assert code == 0 and not found["removed"]
     assert {v["variant"].split(".")[-1] for v in found["added"]} == {"f32x2", "f16", "bf16"}
     _, out, _ = run("diff", "--target", "sm_75..sm_80")
-    assert "+ max.NaN.f32 (2 operands)" in out
+    assert "+ max{.ftz}.NaN.f32 (2 operands) " in out
+    assert "+ fma.rnd{.relu}.{bf16,bf16x2} (3 operands) " in out and ".rnd is one of .rn, .rz, .rm, .rp\n" in out
     assert run("diff", "--ptx", "8.5")[0] == 2
 
 
