@@ -376,6 +376,51 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_d_d_d_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_d r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=d"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_d_d_d_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_d r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=d"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_d_d_d_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_d r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=d"(r0) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_f_f(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, unsigned int *d0, unsigned int n) \
@@ -421,6 +466,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_f_f_f_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile("{.reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %0, %1, %2, %%s2;}" \
+                : "=f"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_f_f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=f"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_h_h(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, unsigned short *d0, unsigned int n) \
@@ -451,6 +526,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_h_h_h_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=h"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_h_h_h_h(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, const unsigned short *s1, const unsigned short *s2, unsigned short *d0, unsigned int n) \
@@ -476,6 +566,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2;" \
                 : "=l"(r0) \
                 : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_l_l_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=l"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
             d0[i] = (unsigned long long)ptxspec_out_l(r0); \
         } \
     } \
@@ -526,6 +631,126 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_p_h_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .pred %%d0; " instruction " %%d0, %1, %2; selp.b32 %0, 1, 0, %%d0;}" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_p_h_h_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .pred %%d0; .reg .pred %%s2; setp.ne.b32 %%s2, %3, 0; " instruction " %%d0, %1, %2, %%s2; selp.b32 %0, 1, 0, %%d0;}" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_pp_d_d(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_pp_d_d_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_pp_f_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_pp_f_f_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_pp_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; " instruction " %%d0|%%d1, %2, %3; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
+#define PTXSPEC_pp_r_r_p(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int *d1, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; ptxspec_r r1; \
+            asm volatile("{.reg .pred %%d0; .reg .pred %%d1; .reg .pred %%s2; setp.ne.b32 %%s2, %4, 0; " instruction " %%d0|%%d1, %2, %3, %%s2; selp.b32 %0, 1, 0, %%d0; selp.b32 %1, 1, 0, %%d1;}" \
+                : "=r"(r0), "=r"(r1) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); d1[i] = (unsigned int)ptxspec_out_r(r1); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
+
 #define PTXSPEC_r_r(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, unsigned int *d0, unsigned int n) \
@@ -551,6 +776,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2;" \
                 : "=r"(r0) \
                 : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_r_r_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "r"(ptxspec_in_r(s1[i])), "f"(ptxspec_in_f(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \

@@ -210,8 +210,8 @@ class _Compilation:
             if m.raw:
                 overrides[m.name] = self.run(f".{m.name} operands", m.raw, dict(operands))
         for m in self.modifiers:
-            for i in inputs if m.operand else ():
-                if m.operand and i.kind.sort == "float":
+            for i, copied in zip(inputs, (s.copied for s in variant.sources), strict=True):
+                if m.operand and i.kind.sort == "float" and not copied:
                     scope = self.run(f".{m.name} {i.name}", m.operand, {"x": operands[i.name]}, {"x": i.name})
                     operands[i.name] = folder.assigned(scope, m.operand, "x", i.kind)
         code = self.path.code if self.path else self.instruction.semantics

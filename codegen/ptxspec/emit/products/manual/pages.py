@@ -203,7 +203,7 @@ def _implies(spec: Spec, implied: Implied, v: Variant) -> bool:
     """The variant is one that behaves so, and exists on one of those targets."""
     first, last = (spec.targets[t].order for t in implied.within)
     here = [t.name for t in spec.targets.values() if first <= t.order <= last]
-    return implied.selector.matches(v) and any(spec.catalog.takes(v.requires, t) for t in here)
+    return implied.is_about(v) and any(spec.catalog.takes(v.requires, t) for t in here)
 
 
 def _until(instruction: Instruction, line: SyntaxLine) -> str | None:
