@@ -33,8 +33,8 @@ from .statements import Writer, alike, signature
 Names = tuple[str, ...]
 # So many of the foreign modifiers are asked with each sequence of exchanged types, others with the next one.
 _IN_TURN = 8
-# So many combinations of one opcode are asked without leaving any out.
-_WHOLE = 200_000
+# So many combinations of an opcode, with its own types or with exchanged ones, are asked without leaving any out.
+_WHOLE = 100_000
 
 
 class Shape(NamedTuple):
@@ -131,29 +131,35 @@ class Combinations:
         return [f for f in dict.fromkeys(changed) if f not in others]
 
     def asked(self) -> Iterator[Block]:
-        """Everything where that is not too much."""
-        shapes = [*self._shapes(self.types), *self._shapes(self.exchanged)]
-        every = len(shapes) * len(self.own.names) * len(self._foreign_sets)
-        yield from self._everything(shapes) if every <= _WHOLE else self._mistakes()
-
-    def _everything(self, shapes: Iterable[Shape]) -> Iterator[Block]:
-        sets = self._with(self.own.names, self._foreign_sets)
-        return (Block(shape, sets) for shape in shapes)
-
-    def _mistakes(self) -> Iterator[Block]:
-        """No mistake, one, and of two some in turn."""
+        """Of the right types, and of those of which one was exchanged, all sets of modifiers, with foreign ones too:
+        each of these whole where it is not too large, else its single mistakes and some others in turn."""
         foreign, usual = itertools.cycle(self._foreign), itertools.cycle(self._usual.names)
         legal = {(len(types), operands) for types, operands in self._having}
-        for shape in self._shapes(self.types):
+        every = self._with(self.own.names, self._foreign_sets)
+
+        shapes = list(self._shapes(self.types))
+        whole = len(shapes) * len(every.names) <= _WHOLE
+        for shape in shapes:
+            if whole:
+                yield Block(shape, every)
+                continue
             variants = self._having.get((shape.types, shape.operands), ())
             yield Block(shape, self.own if variants else self._usual)
             plain = not (shape.second or shape.inverted)
             beside = [v.modifiers for v in variants] if plain and variants else [next(usual)]
             yield Block(shape, self._with(((), *beside), self._foreign))
-        for shape in self._shapes(self.exchanged):
+
+        shapes = list(self._shapes(self.exchanged))
+        whole = len(shapes) * len(every.names) <= _WHOLE
+        own = len(shapes) * len(self.own.names) <= _WHOLE
+        for shape in shapes:
+            if whole:
+                yield Block(shape, every)
+                continue
             likely = (len(shape.types), shape.operands) in legal and not (shape.second or shape.inverted)
-            yield Block(shape, self._usual if likely else Sets([(), next(usual), next(usual)]))
-            some = tuple(itertools.islice(foreign, min(_IN_TURN, len(self._foreign))))
+            few = self._usual if likely else Sets([(), next(usual), next(usual)])
+            yield Block(shape, self.own if own else few)
+            some = list(itertools.islice(foreign, min(_IN_TURN, len(self._foreign))))
             yield Block(shape, self._with(((), next(usual)), some))
 
     def sample(self, count: int, seed: int) -> Iterator[Block]:

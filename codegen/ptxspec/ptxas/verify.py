@@ -173,19 +173,24 @@ def as_yaml(spec: Spec, result: Result) -> str:
 
 
 def eras(spec: Spec) -> list[Pair]:
-    """The newest PTX version on the newest target, and on further ones until each variant that it has is taken on one;
-    and for each ceiling the newest target under it: what has ended is judged where it still was."""
-    newest, ended = [(list(spec.targets)[-1], list(spec.versions)[-1])], []
+    """Where combinations are judged: the newest PTX version on the newest target of each kind, and on as few further
+    ones as have what some of these do not; and for each ceiling the newest target under it: what has ended is judged
+    where it still was."""
+    catalog, newest = spec.catalog, spec.catalog.newest_version
+    known = [t for t in spec.targets.values() if catalog.knows(t.name, newest)]
+    found = [(t.name, newest) for t in {t.kind: t for t in known}.values()]
     requirements = dict.fromkeys(v.requires for i in spec.instructions.values() for v in i.variants)
+    while True:
+        missing = [r for r in requirements if not any(catalog.takes(r, *pair) for pair in found)]
+        more = {t.name: sum(catalog.takes(r, t.name, newest) for r in missing) for t in known}
+        best = max(more, key=lambda name: more[name])
+        if not more[best]:
+            break
+        found.append((best, newest))
     for r in requirements:
         for until in filter(None, [r.until, *(w.until for w in r.within)]):
-            ended.append(([t for t in spec.targets if spec.catalog.knows(t, until)][-1], until))
-    # What fewest targets have leaves the least choice.
-    for r in sorted(requirements, key=lambda r: len(r.on)):
-        here = [(t, newest[0][1]) for t, _ in r.on if spec.catalog.takes(r, t, newest[0][1])]
-        if here and not set(here) & set(newest):
-            newest.append(here[-1])
-    return list(dict.fromkeys([*newest, *ended]))
+            found.append(([t for t in spec.targets if catalog.knows(t, until)][-1], until))
+    return list(dict.fromkeys(found))
 
 
 def _shown(items: Sequence[Item], progress: Progress | None) -> Iterator[Item]:
