@@ -6,8 +6,8 @@ types and 3,000 sets of modifiers. Of an opcode that has many `asked` holds
 
 - all that its own names give: every sequence of its types and every number of operands that goes with it, with every
   set of its modifiers, of each group at most one;
-- one mistake: a variant with one modifier that its opcode does not have, or with one type exchanged for any other one,
-  or the modifiers of any variant with a wrong number of operands, a second result or a `!` too many;
+- one mistake: a variant with any one modifier more, or with one type exchanged for any other one, or the modifiers of
+  any variant with a wrong number of operands, a second result or a `!` too many;
 - two mistakes, in turn: each wrong shape with each foreign modifier, alone and beside the modifiers of one variant, of
   another one each time; each sequence of exchanged types with some of the foreign modifiers, with others each time.
 
@@ -97,9 +97,11 @@ class Combinations:
                 self._tolerated[types, operands].append(names)
         own = {m for v in instruction.variants for m in v.modifiers}
         ignored = {name for names in spec.assembler.ignored for name in names}
-        self._groups = [[m for m in g if m in own] for g in _united(spec.groups.values())]
+        rounding = [m.name for m in spec.modifiers.values() if m.mode]
+        self._groups = [[m for m in g if m in own] for g in _united([*spec.groups.values(), rounding])]
         self._groups += [[m] for m in spec.modifiers if m in own.difference(*self._groups)]
         foreign = [m for m in spec.modifiers.values() if m.name not in own | ignored]
+        self._single: list[Names] = [(m,) for m in spec.modifiers if m not in ignored]
         self._foreign: list[Names] = [(m.name,) for m in foreign]
         pairs = itertools.product((m for m in foreign if m.mode), (m for m in foreign if not m.mode))
         self._foreign_sets: list[Names] = [(), *self._foreign, *((a.name, b.name) for a, b in pairs)]
@@ -109,9 +111,9 @@ class Combinations:
 
     @cached_property
     def own(self) -> Sets:
-        """Every set of the opcode's modifiers, of each group at most one."""
+        """Every set of the opcode's modifiers, of each group and of rounding directions at most one."""
         choices = [[(), *((m,) for m in g)] for g in self._groups]
-        return Sets([self._ordered(*chosen) for chosen in itertools.product(*choices)])
+        return Sets([self._ordered(itertools.chain(*chosen)) for chosen in itertools.product(*choices)])
 
     @cached_property
     def types(self) -> list[Names]:
@@ -147,7 +149,7 @@ class Combinations:
             yield Block(shape, self.own if variants else self._usual)
             plain = not (shape.second or shape.inverted)
             beside = [v.modifiers for v in variants] if plain and variants else [next(usual)]
-            yield Block(shape, self._with(((), *beside), self._foreign))
+            yield Block(shape, self._with(((), *beside), self._single if plain and variants else self._foreign))
 
         shapes = list(self._shapes(self.exchanged))
         whole = len(shapes) * len(every.names) <= _WHOLE
@@ -167,7 +169,7 @@ class Combinations:
         r = random.Random(seed)
         shapes = [*self._shapes(self.types), *self._shapes(self.exchanged)]
         for _ in range(count):
-            names = self._ordered(r.choice(self.own.names), r.choice(self._foreign_sets))
+            names = self._ordered((*r.choice(self.own.names), *r.choice(self._foreign_sets)))
             yield Block(r.choice(shapes), Sets([names]))
 
     def statements(self, block: Block) -> tuple[list[str], dict[int, Variant]]:
@@ -213,14 +215,14 @@ class Combinations:
         key = (tuple(beside), tuple(foreign))
         found = self._made.get(key)
         if found is None:
-            names = dict.fromkeys(self._ordered(names, more) for names in key[0] for more in foreign)
-            found = self._made[key] = Sets(list(names))
+            together = [(*names, *more) for names in key[0] for more in foreign if not set(more).intersection(names)]
+            distinct = {frozenset(names): self._ordered(names) for names in together}
+            found = self._made[key] = Sets(list(distinct.values()))
         return found
 
-    def _ordered(self, *names: Iterable[str]) -> Names:
+    def _ordered(self, names: Iterable[str]) -> Names:
         """Some modifiers are taken in front only."""
-        every = list(itertools.chain(*names))
-        return tuple(sorted(every, key=lambda m: m not in self._spec.assembler.leading))
+        return tuple(sorted(names, key=lambda m: m not in self._spec.assembler.leading))
 
 
 def own_shapes(writer: Writer, v: Variant) -> list[Shape]:
