@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from ....catalog import PtxVersion, Requirement, Target
 from ....model import Spec, Variant
 from ...text import Files, Templates
+from .forms import Forms, Writer
 
 PAGES = ("availability", "history")
 
@@ -34,7 +35,7 @@ class Column:
 class Row:
     """Variants of an opcode that are taken alike, and for each column what takes them."""
 
-    variants: list[Variant]
+    forms: Sequence[Forms]
     cells: tuple[str, ...]
 
     @property
@@ -47,11 +48,11 @@ class Row:
 class Brought:
     """What is available since a target or a PTX version, and what no longer is."""
 
-    variants: list[Variant]
-    ended: list[Variant]
+    forms: Sequence[Forms]
+    ended: Sequence[Forms]
 
 
-def emit(spec: Spec, templates: Templates) -> Files:
+def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     """manual/availability and manual/history, as HTML and as Markdown."""
     variants = [v for i in spec.instructions.values() for v in i.variants]
     requirements = list(dict.fromkeys(v.requires for v in variants))
@@ -60,15 +61,13 @@ def emit(spec: Spec, templates: Templates) -> Files:
     alike: dict[tuple[str, Requirement], list[Variant]] = {}
     for v in variants:
         alike.setdefault((v.opcode, v.requires), []).append(v)
-    rows = [Row(vs, tuple(_cell(spec, r, c.first) for c in columns)) for (_, r), vs in alike.items()]
-    spellings = Counter(v.spelling for v in variants)
+    rows = [Row(write(vs), tuple(_cell(spec, r, c.first) for c in columns)) for (_, r), vs in alike.items()]
     values = {
         "columns": columns,
-        "ambiguous": {s for s, n in spellings.items() if n > 1},
         "rows": rows,
         "count": len(variants),
-        "versions": [(p, _known(spec, p), _by_version(spec, variants, p)) for p in spec.versions.values()],
-        "targets": [(t, [v for v in variants if v.requires.target == t.name]) for t in spec.targets.values()],
+        "versions": [(p, _known(spec, p), _by_version(spec, write, variants, p)) for p in spec.versions.values()],
+        "targets": [(t, write(v for v in variants if v.requires.target == t.name)) for t in spec.targets.values()],
     }
     sources = ["spec/targets.yaml", *(i.path for i in spec.instructions.values())]
     return {
@@ -111,8 +110,8 @@ def _known(spec: Spec, version: PtxVersion) -> list[Target]:
     return [t for t in spec.targets.values() if t.ptx == version.version]
 
 
-def _by_version(spec: Spec, variants: list[Variant], version: PtxVersion) -> Brought:
+def _by_version(spec: Spec, write: Writer, variants: list[Variant], version: PtxVersion) -> Brought:
     return Brought(
-        [v for v in variants if spec.catalog.first_version(v.requires) == version.version],
-        [v for v in variants if v.requires.until and spec.versions[v.requires.until].order == version.order - 1],
+        write(v for v in variants if spec.catalog.first_version(v.requires) == version.version),
+        write(v for v in variants if v.requires.until and spec.versions[v.requires.until].order == version.order - 1),
     )
