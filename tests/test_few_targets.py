@@ -24,6 +24,7 @@ from ptxspec.model import Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import UnsupportedTarget, judge
 from ptxspec.ptxas.explain import explain
+from ptxspec.ptxas.statements import Writer, signature
 from ptxspec.read.link import read
 from ptxspec.roots import find
 
@@ -156,8 +157,8 @@ def test_a_wrong_list_is_found(
 
 def test_combinations_are_judged_where_each_variant_is_taken(made: Spec) -> None:
     eras = verify.eras(made)
-    # The newest target has the families' alone.
-    assert eras == [("sm_121f", "9.5"), ("sm_107f", "9.5"), ("sm_121a", "9.5")]
+    # The newest targets of all kinds, and one that has what is in one older family.
+    assert eras == [("sm_121", "9.5"), ("sm_121a", "9.5"), ("sm_121f", "9.5"), ("sm_107a", "9.5")]
     assert all(any(made.catalog.takes(v.requires, *e) for e in eras) for v in made.instructions["cvt"].variants)
 
 
@@ -234,15 +235,12 @@ def test_requirements_as_json_and_csv(copy: Project) -> None:
 def test_list_has_what_the_assembler_takes(base: ptxspec.Database, ptxas: Path, made: Spec, target: str) -> None:
     listed = {v.spelling for v in base.available(target=target, ptx="9.5")}
     every = list(made.instructions["cvt"].variants)
-    statements = [writer_of(made).statement(v.spelling, verify.signature(v)) for v in every]
+    writer = Writer(made.assembler.registers)
+    statements = [writer.statement(v.spelling, signature(v)) for v in every]
     taken = {
         v.spelling for v, messages in zip(every, judge(ptxas, statements, target, "9.5"), strict=True) if not messages
     }
     assert listed == taken
-
-
-def writer_of(spec: Spec) -> verify.Writer:
-    return verify.Writer(spec.assembler.registers)
 
 
 def test_what_has_more_targets_is_marked_in_tables(copy: Project) -> None:
