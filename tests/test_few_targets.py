@@ -91,6 +91,7 @@ def test_the_assemblers_targets_stand_in_the_place_of_the_manuals(made: Spec) ->
         (["on: {sm_100a: 8.6, sm_103a: 8.8}", "target: sm_103"], "103a 8.8"),
         # Of several entries of one rule any does: the lowest floor.
         (["on: {sm_100f: 9.1, sm_103a: 8.8}"], "100a 9.1, 100f 9.1, 103a 8.8, 103f 9.1, 107a 9.4, 107f 9.4"),
+        (["on: {sm_100a: 8.6, sm_103a: 8.8}", "within: sm_89..sm_90, ptx: 8.1"], "100a 8.6, 103a 8.8"),
         # What is no f kind stands for itself.
         (["on: {sm_100: 8.6, sm_121f: 8.8}"], "100 8.6, 121a 8.8, 121f 8.8"),
         (["on: {sm_110f: 9.0}"], "110a 9.0, 110f 9.0"),
@@ -103,6 +104,8 @@ def test_rules_together(project: Project, rules: list[str], on: str) -> None:
     project.write("spec/instructions/max.yaml", text)
     (v,) = read(project.root).instructions["max"].variants
     assert ", ".join(f"{t.removeprefix('sm_')} {ptx}" for t, ptx in v.requires.on) == on
+    # A range with none of the targets says nothing of them.
+    assert v.requires.within == ()
 
 
 def test_rules_without_a_target_in_common_are_a_mistake(project: Project) -> None:
