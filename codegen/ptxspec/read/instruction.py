@@ -8,7 +8,7 @@ from typing import Any
 
 from ..catalog import Requirement
 from ..check.accuracy import parse_range
-from ..diagnostics import SpecError
+from ..diagnostics import SpecError, suggest
 from ..grounds import VERDICTS, Grounds
 from ..model import (
     Accuracy,
@@ -109,6 +109,7 @@ class _InstructionFile:
             notes=tuple(self.note(("notes", i), n) for i, n in entries("notes")),
             variants=(),
             registers=self.registers(),
+            acts_on=self.acts_on(),
         )  # fmt: skip
         if len(self.errors) > before:
             return None
@@ -192,9 +193,9 @@ class _InstructionFile:
                 kinds = " or ".join(t.name for t in targets.values() if base in (t.name, t.base))
                 message = f"there is no {name}: {base} has no {'family' if name.endswith('f') else 'architecture'} kind"
                 self.errors.append(doc.error(at, message, f"write {kinds}", key=True))
-            elif self.context.known(doc, at, name, targets, "target") and self.context.known(
-                doc, at, ptx, versions, "PTX version"
-            ):
+            elif name not in targets:
+                self.errors.append(doc.error(at, f"unknown target '{name}'", suggest(name, targets), key=True))
+            elif self.context.known(doc, at, ptx, versions, "PTX version"):
                 if versions[ptx].order < versions[targets[name].ptx].order:
                     message = f"PTX {ptx} does not know {name}"
                     self.errors.append(doc.error(at, message, f"it came with PTX {targets[name].ptx}"))
@@ -256,6 +257,15 @@ class _InstructionFile:
         return {name: words(text) for name, text in found.items()}
 
     # What variants do
+
+    def acts_on(self) -> dict[str, tuple[str, ...]]:
+        """The formats that a modifier acts on, where these are not all."""
+        found = self.data.get("acts_on", {})
+        for modifier, formats in found.items():
+            self.context.known(self.doc, ("acts_on", modifier), modifier, self.spec.modifiers, "modifier")
+            for i, name in enumerate(formats):
+                self.context.known(self.doc, ("acts_on", modifier, i), name, self.spec.formats, "format")
+        return {modifier: tuple(formats) for modifier, formats in found.items()}
 
     def meaning(self, where: Where, m: dict[str, Any]) -> Meaning:
         """Each spelling with the modifiers that it means must be a spelling of this opcode too."""

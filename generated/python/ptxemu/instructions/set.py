@@ -23,8 +23,6 @@ _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f80: Array = _np.array(0x3f80, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
-_x7fff: Array = _np.array(0x7fff, _np.uint16)
-_x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
@@ -44,12 +42,11 @@ def set_eq_s32_f32_2(a: Array, b: Array) -> Array:
 def set_eq_f32_f32_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     d = _x00000000  # set.yaml:117
@@ -57,7 +54,7 @@ def set_eq_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_eq_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     d = _x00000000  # set.yaml:117
@@ -65,12 +62,11 @@ def set_eq_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_eq_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_u32_f32_2(a: Array, b: Array) -> Array:
@@ -88,12 +84,11 @@ def set_ne_s32_f32_2(a: Array, b: Array) -> Array:
 def set_ne_f32_f32_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     d = _x00000000  # set.yaml:117
@@ -101,7 +96,7 @@ def set_ne_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     d = _x00000000  # set.yaml:117
@@ -109,12 +104,11 @@ def set_ne_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_u32_f32_2(a: Array, b: Array) -> Array:
@@ -132,12 +126,11 @@ def set_lt_s32_f32_2(a: Array, b: Array) -> Array:
 def set_lt_f32_f32_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     d = _x00000000  # set.yaml:117
@@ -145,7 +138,7 @@ def set_lt_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_lt_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     d = _x00000000  # set.yaml:117
@@ -153,12 +146,11 @@ def set_lt_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_lt_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_u32_f32_2(a: Array, b: Array) -> Array:
@@ -176,12 +168,11 @@ def set_le_s32_f32_2(a: Array, b: Array) -> Array:
 def set_le_f32_f32_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     d = _x00000000  # set.yaml:117
@@ -189,7 +180,7 @@ def set_le_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_le_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     d = _x00000000  # set.yaml:117
@@ -197,12 +188,11 @@ def set_le_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_le_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_u32_f32_2(a: Array, b: Array) -> Array:
@@ -220,12 +210,11 @@ def set_gt_s32_f32_2(a: Array, b: Array) -> Array:
 def set_gt_f32_f32_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     d = _x00000000  # set.yaml:117
@@ -233,7 +222,7 @@ def set_gt_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_gt_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     d = _x00000000  # set.yaml:117
@@ -241,12 +230,11 @@ def set_gt_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_gt_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_u32_f32_2(a: Array, b: Array) -> Array:
@@ -264,12 +252,11 @@ def set_ge_s32_f32_2(a: Array, b: Array) -> Array:
 def set_ge_f32_f32_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     d = _x00000000  # set.yaml:117
@@ -277,7 +264,7 @@ def set_ge_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ge_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     d = _x00000000  # set.yaml:117
@@ -285,12 +272,11 @@ def set_ge_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ge_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_u32_f32_2(a: Array, b: Array) -> Array:
@@ -308,12 +294,11 @@ def set_equ_s32_f32_2(a: Array, b: Array) -> Array:
 def set_equ_f32_f32_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     d = _x00000000  # set.yaml:117
@@ -321,7 +306,7 @@ def set_equ_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     d = _x00000000  # set.yaml:117
@@ -329,12 +314,11 @@ def set_equ_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_u32_f32_2(a: Array, b: Array) -> Array:
@@ -352,12 +336,11 @@ def set_neu_s32_f32_2(a: Array, b: Array) -> Array:
 def set_neu_f32_f32_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     d = _x00000000  # set.yaml:117
@@ -365,7 +348,7 @@ def set_neu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_neu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     d = _x00000000  # set.yaml:117
@@ -373,12 +356,11 @@ def set_neu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_neu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_u32_f32_2(a: Array, b: Array) -> Array:
@@ -396,12 +378,11 @@ def set_ltu_s32_f32_2(a: Array, b: Array) -> Array:
 def set_ltu_f32_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     d = _x00000000  # set.yaml:117
@@ -409,7 +390,7 @@ def set_ltu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ltu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     d = _x00000000  # set.yaml:117
@@ -417,12 +398,11 @@ def set_ltu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ltu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_u32_f32_2(a: Array, b: Array) -> Array:
@@ -440,12 +420,11 @@ def set_leu_s32_f32_2(a: Array, b: Array) -> Array:
 def set_leu_f32_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     d = _x00000000  # set.yaml:117
@@ -453,7 +432,7 @@ def set_leu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_leu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     d = _x00000000  # set.yaml:117
@@ -461,12 +440,11 @@ def set_leu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_leu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_u32_f32_2(a: Array, b: Array) -> Array:
@@ -484,12 +462,11 @@ def set_gtu_s32_f32_2(a: Array, b: Array) -> Array:
 def set_gtu_f32_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     d = _x00000000  # set.yaml:117
@@ -497,7 +474,7 @@ def set_gtu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_gtu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     d = _x00000000  # set.yaml:117
@@ -505,12 +482,11 @@ def set_gtu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_gtu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_u32_f32_2(a: Array, b: Array) -> Array:
@@ -528,12 +504,11 @@ def set_geu_s32_f32_2(a: Array, b: Array) -> Array:
 def set_geu_f32_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     d = _x00000000  # set.yaml:117
@@ -541,7 +516,7 @@ def set_geu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_geu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     d = _x00000000  # set.yaml:117
@@ -549,12 +524,11 @@ def set_geu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_geu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_u32_f32_2(a: Array, b: Array) -> Array:
@@ -572,12 +546,11 @@ def set_num_s32_f32_2(a: Array, b: Array) -> Array:
 def set_num_f32_f32_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     d = _x00000000  # set.yaml:117
@@ -585,7 +558,7 @@ def set_num_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_num_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     d = _x00000000  # set.yaml:117
@@ -593,12 +566,11 @@ def set_num_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_num_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_u32_f32_2(a: Array, b: Array) -> Array:
@@ -616,12 +588,11 @@ def set_nan_s32_f32_2(a: Array, b: Array) -> Array:
 def set_nan_f32_f32_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     d = _x00000000  # set.yaml:117
@@ -629,7 +600,7 @@ def set_nan_ftz_u32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_nan_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     d = _x00000000  # set.yaml:117
@@ -637,12 +608,11 @@ def set_nan_ftz_s32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_nan_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -663,12 +633,11 @@ def set_eq_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
@@ -677,7 +646,7 @@ def set_eq_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
@@ -686,13 +655,12 @@ def set_eq_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -713,12 +681,11 @@ def set_eq_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
@@ -727,7 +694,7 @@ def set_eq_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
@@ -736,13 +703,12 @@ def set_eq_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -763,12 +729,11 @@ def set_eq_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
@@ -777,7 +742,7 @@ def set_eq_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
@@ -786,13 +751,12 @@ def set_eq_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -813,12 +777,11 @@ def set_ne_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
@@ -827,7 +790,7 @@ def set_ne_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
@@ -836,13 +799,12 @@ def set_ne_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -863,12 +825,11 @@ def set_ne_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
@@ -877,7 +838,7 @@ def set_ne_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
@@ -886,13 +847,12 @@ def set_ne_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -913,12 +873,11 @@ def set_ne_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
@@ -927,7 +886,7 @@ def set_ne_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
@@ -936,13 +895,12 @@ def set_ne_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -963,12 +921,11 @@ def set_lt_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
@@ -977,7 +934,7 @@ def set_lt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
@@ -986,13 +943,12 @@ def set_lt_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1013,12 +969,11 @@ def set_lt_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
@@ -1027,7 +982,7 @@ def set_lt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
@@ -1036,13 +991,12 @@ def set_lt_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1063,12 +1017,11 @@ def set_lt_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
@@ -1077,7 +1030,7 @@ def set_lt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
@@ -1086,13 +1039,12 @@ def set_lt_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1113,12 +1065,11 @@ def set_le_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
@@ -1127,7 +1078,7 @@ def set_le_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
@@ -1136,13 +1087,12 @@ def set_le_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1163,12 +1113,11 @@ def set_le_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
@@ -1177,7 +1126,7 @@ def set_le_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
@@ -1186,13 +1135,12 @@ def set_le_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1213,12 +1161,11 @@ def set_le_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
@@ -1227,7 +1174,7 @@ def set_le_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
@@ -1236,13 +1183,12 @@ def set_le_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1263,12 +1209,11 @@ def set_gt_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
@@ -1277,7 +1222,7 @@ def set_gt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
@@ -1286,13 +1231,12 @@ def set_gt_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1313,12 +1257,11 @@ def set_gt_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
@@ -1327,7 +1270,7 @@ def set_gt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
@@ -1336,13 +1279,12 @@ def set_gt_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1363,12 +1305,11 @@ def set_gt_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
@@ -1377,7 +1318,7 @@ def set_gt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
@@ -1386,13 +1327,12 @@ def set_gt_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1413,12 +1353,11 @@ def set_ge_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
@@ -1427,7 +1366,7 @@ def set_ge_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
@@ -1436,13 +1375,12 @@ def set_ge_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1463,12 +1401,11 @@ def set_ge_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
@@ -1477,7 +1414,7 @@ def set_ge_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
@@ -1486,13 +1423,12 @@ def set_ge_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1513,12 +1449,11 @@ def set_ge_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
@@ -1527,7 +1462,7 @@ def set_ge_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
@@ -1536,13 +1471,12 @@ def set_ge_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1563,12 +1497,11 @@ def set_equ_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
@@ -1577,7 +1510,7 @@ def set_equ_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
@@ -1586,13 +1519,12 @@ def set_equ_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1613,12 +1545,11 @@ def set_equ_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
@@ -1627,7 +1558,7 @@ def set_equ_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
@@ -1636,13 +1567,12 @@ def set_equ_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1663,12 +1593,11 @@ def set_equ_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
@@ -1677,7 +1606,7 @@ def set_equ_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
@@ -1686,13 +1615,12 @@ def set_equ_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1713,12 +1641,11 @@ def set_neu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
@@ -1727,7 +1654,7 @@ def set_neu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
@@ -1736,13 +1663,12 @@ def set_neu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1763,12 +1689,11 @@ def set_neu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
@@ -1777,7 +1702,7 @@ def set_neu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
@@ -1786,13 +1711,12 @@ def set_neu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1813,12 +1737,11 @@ def set_neu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
@@ -1827,7 +1750,7 @@ def set_neu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
@@ -1836,13 +1759,12 @@ def set_neu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1863,12 +1785,11 @@ def set_ltu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
@@ -1877,7 +1798,7 @@ def set_ltu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
@@ -1886,13 +1807,12 @@ def set_ltu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1913,12 +1833,11 @@ def set_ltu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
@@ -1927,7 +1846,7 @@ def set_ltu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
@@ -1936,13 +1855,12 @@ def set_ltu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1963,12 +1881,11 @@ def set_ltu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
@@ -1977,7 +1894,7 @@ def set_ltu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
@@ -1986,13 +1903,12 @@ def set_ltu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2013,12 +1929,11 @@ def set_leu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
@@ -2027,7 +1942,7 @@ def set_leu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
@@ -2036,13 +1951,12 @@ def set_leu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2063,12 +1977,11 @@ def set_leu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
@@ -2077,7 +1990,7 @@ def set_leu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
@@ -2086,13 +1999,12 @@ def set_leu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2113,12 +2025,11 @@ def set_leu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
@@ -2127,7 +2038,7 @@ def set_leu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
@@ -2136,13 +2047,12 @@ def set_leu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2163,12 +2073,11 @@ def set_gtu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
@@ -2177,7 +2086,7 @@ def set_gtu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
@@ -2186,13 +2095,12 @@ def set_gtu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2213,12 +2121,11 @@ def set_gtu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
@@ -2227,7 +2134,7 @@ def set_gtu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
@@ -2236,13 +2143,12 @@ def set_gtu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2263,12 +2169,11 @@ def set_gtu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
@@ -2277,7 +2182,7 @@ def set_gtu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
@@ -2286,13 +2191,12 @@ def set_gtu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2313,12 +2217,11 @@ def set_geu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
@@ -2327,7 +2230,7 @@ def set_geu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
@@ -2336,13 +2239,12 @@ def set_geu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2363,12 +2265,11 @@ def set_geu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
@@ -2377,7 +2278,7 @@ def set_geu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
@@ -2386,13 +2287,12 @@ def set_geu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2413,12 +2313,11 @@ def set_geu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
@@ -2427,7 +2326,7 @@ def set_geu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
@@ -2436,13 +2335,12 @@ def set_geu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2463,12 +2361,11 @@ def set_num_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
@@ -2477,7 +2374,7 @@ def set_num_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
@@ -2486,13 +2383,12 @@ def set_num_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2513,12 +2409,11 @@ def set_num_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
@@ -2527,7 +2422,7 @@ def set_num_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
@@ -2536,13 +2431,12 @@ def set_num_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2563,12 +2457,11 @@ def set_num_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
@@ -2577,7 +2470,7 @@ def set_num_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
@@ -2586,13 +2479,12 @@ def set_num_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2613,12 +2505,11 @@ def set_nan_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
@@ -2627,7 +2518,7 @@ def set_nan_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
@@ -2636,13 +2527,12 @@ def set_nan_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2663,12 +2553,11 @@ def set_nan_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
@@ -2677,7 +2566,7 @@ def set_nan_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
@@ -2686,13 +2575,12 @@ def set_nan_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2713,12 +2601,11 @@ def set_nan_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
@@ -2727,7 +2614,7 @@ def set_nan_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
@@ -2736,13 +2623,12 @@ def set_nan_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_u32_f64_2(a: Array, b: Array) -> Array:
@@ -2760,8 +2646,7 @@ def set_eq_s32_f64_2(a: Array, b: Array) -> Array:
 def set_eq_f32_f64_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_u32_f64_2(a: Array, b: Array) -> Array:
@@ -2779,8 +2664,7 @@ def set_ne_s32_f64_2(a: Array, b: Array) -> Array:
 def set_ne_f32_f64_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_u32_f64_2(a: Array, b: Array) -> Array:
@@ -2798,8 +2682,7 @@ def set_lt_s32_f64_2(a: Array, b: Array) -> Array:
 def set_lt_f32_f64_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_u32_f64_2(a: Array, b: Array) -> Array:
@@ -2817,8 +2700,7 @@ def set_le_s32_f64_2(a: Array, b: Array) -> Array:
 def set_le_f32_f64_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_u32_f64_2(a: Array, b: Array) -> Array:
@@ -2836,8 +2718,7 @@ def set_gt_s32_f64_2(a: Array, b: Array) -> Array:
 def set_gt_f32_f64_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_u32_f64_2(a: Array, b: Array) -> Array:
@@ -2855,8 +2736,7 @@ def set_ge_s32_f64_2(a: Array, b: Array) -> Array:
 def set_ge_f32_f64_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_u32_f64_2(a: Array, b: Array) -> Array:
@@ -2874,8 +2754,7 @@ def set_equ_s32_f64_2(a: Array, b: Array) -> Array:
 def set_equ_f32_f64_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_u32_f64_2(a: Array, b: Array) -> Array:
@@ -2893,8 +2772,7 @@ def set_neu_s32_f64_2(a: Array, b: Array) -> Array:
 def set_neu_f32_f64_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_u32_f64_2(a: Array, b: Array) -> Array:
@@ -2912,8 +2790,7 @@ def set_ltu_s32_f64_2(a: Array, b: Array) -> Array:
 def set_ltu_f32_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_u32_f64_2(a: Array, b: Array) -> Array:
@@ -2931,8 +2808,7 @@ def set_leu_s32_f64_2(a: Array, b: Array) -> Array:
 def set_leu_f32_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_u32_f64_2(a: Array, b: Array) -> Array:
@@ -2950,8 +2826,7 @@ def set_gtu_s32_f64_2(a: Array, b: Array) -> Array:
 def set_gtu_f32_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_u32_f64_2(a: Array, b: Array) -> Array:
@@ -2969,8 +2844,7 @@ def set_geu_s32_f64_2(a: Array, b: Array) -> Array:
 def set_geu_f32_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_u32_f64_2(a: Array, b: Array) -> Array:
@@ -2988,8 +2862,7 @@ def set_num_s32_f64_2(a: Array, b: Array) -> Array:
 def set_num_f32_f64_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_u32_f64_2(a: Array, b: Array) -> Array:
@@ -3007,8 +2880,7 @@ def set_nan_s32_f64_2(a: Array, b: Array) -> Array:
 def set_nan_f32_f64_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3029,8 +2901,7 @@ def set_eq_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3051,8 +2922,7 @@ def set_eq_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3073,8 +2943,7 @@ def set_eq_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3095,8 +2964,7 @@ def set_ne_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3117,8 +2985,7 @@ def set_ne_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3139,8 +3006,7 @@ def set_ne_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3161,8 +3027,7 @@ def set_lt_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3183,8 +3048,7 @@ def set_lt_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3205,8 +3069,7 @@ def set_lt_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3227,8 +3090,7 @@ def set_le_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3249,8 +3111,7 @@ def set_le_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3271,8 +3132,7 @@ def set_le_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3293,8 +3153,7 @@ def set_gt_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3315,8 +3174,7 @@ def set_gt_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3337,8 +3195,7 @@ def set_gt_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3359,8 +3216,7 @@ def set_ge_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3381,8 +3237,7 @@ def set_ge_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3403,8 +3258,7 @@ def set_ge_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3425,8 +3279,7 @@ def set_equ_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3447,8 +3300,7 @@ def set_equ_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3469,8 +3321,7 @@ def set_equ_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3491,8 +3342,7 @@ def set_neu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3513,8 +3363,7 @@ def set_neu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3535,8 +3384,7 @@ def set_neu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3557,8 +3405,7 @@ def set_ltu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3579,8 +3426,7 @@ def set_ltu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3601,8 +3447,7 @@ def set_ltu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3623,8 +3468,7 @@ def set_leu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3645,8 +3489,7 @@ def set_leu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3667,8 +3510,7 @@ def set_leu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3689,8 +3531,7 @@ def set_gtu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3711,8 +3552,7 @@ def set_gtu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3733,8 +3573,7 @@ def set_gtu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3755,8 +3594,7 @@ def set_geu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3777,8 +3615,7 @@ def set_geu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3799,8 +3636,7 @@ def set_geu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3821,8 +3657,7 @@ def set_num_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3843,8 +3678,7 @@ def set_num_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3865,8 +3699,7 @@ def set_num_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3887,8 +3720,7 @@ def set_nan_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3909,8 +3741,7 @@ def set_nan_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -3931,7610 +3762,6657 @@ def set_nan_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_f32_s16_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_f32_s32_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_f32_s64_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_f32_s16_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_f32_s32_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_f32_s64_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_f32_s16_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_f32_s32_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_f32_s64_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_f32_s16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_f32_s32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_f32_s64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_f32_s16_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_f32_s32_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_f32_s64_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_f32_s16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_f32_s32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_f32_s64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_f32_u16_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_f32_u32_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_f32_u64_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_f32_u16_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_f32_u32_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_f32_u64_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_f32_u16_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_f32_u32_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_f32_u64_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_f32_u16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_f32_u32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_f32_u64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_f32_u16_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_f32_u32_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_f32_u64_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_f32_u16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_f32_u32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_f32_u64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_f32_b16_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_f32_b32_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_f32_b64_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_f32_b16_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_f32_b32_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_f32_b64_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_and_f32_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_and_f32_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_and_f32_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_or_f32_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_or_f32_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_or_f32_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_xor_f32_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_xor_f32_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_xor_f32_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_and_f32_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_and_f32_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_and_f32_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_or_f32_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_or_f32_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_or_f32_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_xor_f32_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_xor_f32_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_xor_f32_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_f16_f16_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_f16_f32_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_f16_f16_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_f16_f32_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_f16_f16_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_f16_f32_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_le_f16_f16_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_le_f16_f32_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_le_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_le_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_f16_f16_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_f16_f32_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_f16_f16_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_f16_f32_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_f16_f16_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_f16_f32_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_f16_f16_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_f16_f32_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_f16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_f16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_f16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_f16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_f16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_f16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_f16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_f16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_num_f16_f16_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_num_f16_f32_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_num_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_num_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_f16_f16_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_f16_f32_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:44
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_f16_f64_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_f16_f64_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_f16_f64_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_le_f16_f64_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_f16_f64_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_f16_f64_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_f16_f64_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_f16_f64_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_f16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_f16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_f16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_f16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_num_f16_f64_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_f16_f64_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_equ_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_neu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ltu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_leu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gtu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_geu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_num_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_nan_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_bf16_f16_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_bf16_f32_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_bf16_f64_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_bf16_f16_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_bf16_f32_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_bf16_f64_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_le_bf16_f16_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_le_bf16_f32_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_le_bf16_f64_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_bf16_f16_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_bf16_f32_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_bf16_f64_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_bf16_f16_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_bf16_f32_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_bf16_f64_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_bf16_f16_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_bf16_f32_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_bf16_f64_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_num_bf16_f16_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_num_bf16_f32_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_num_bf16_f64_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_num_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_num_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_num_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_num_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_num_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_num_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_num_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_num_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_num_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_f16_s16_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_f16_s32_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_f16_s64_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_f16_u16_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_f16_u32_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_f16_u64_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_bf16_s16_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_bf16_s32_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_bf16_s64_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_bf16_u16_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_bf16_u32_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_bf16_u64_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_f16_s16_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_f16_s32_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_f16_s64_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_f16_u16_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_f16_u32_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_f16_u64_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_bf16_s16_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_bf16_s32_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_bf16_s64_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_bf16_u16_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_bf16_u32_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_bf16_u64_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_f16_s16_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_f16_s32_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_f16_s64_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_f16_u16_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_f16_u32_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_f16_u64_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_bf16_s16_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_bf16_s32_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_bf16_s64_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_bf16_u16_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_bf16_u32_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_bf16_u64_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_le_f16_s16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_le_f16_s32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_le_f16_s64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_le_f16_u16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_le_f16_u32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_le_f16_u64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_le_bf16_s16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_le_bf16_s32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_le_bf16_s64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_le_bf16_u16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_le_bf16_u32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_le_bf16_u64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_f16_s16_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_f16_s32_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_f16_s64_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_f16_u16_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_f16_u32_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_f16_u64_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_bf16_s16_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_bf16_s32_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_bf16_s64_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_bf16_u16_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_bf16_u32_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_bf16_u64_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_f16_s16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_f16_s32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_f16_s64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_f16_u16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_f16_u32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_f16_u64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_bf16_s16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_bf16_s32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_bf16_s64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_bf16_u16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_bf16_u32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_bf16_u64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_lt_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_le_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_gt_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ge_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_f16_b16_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_f16_b32_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_f16_b64_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_bf16_b16_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_bf16_b32_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_bf16_b64_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_f16_b16_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_f16_b32_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_f16_b64_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_bf16_b16_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_bf16_b32_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_bf16_b64_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_and_f16_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_f16_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_f16_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_and_bf16_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_and_bf16_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_and_bf16_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_or_f16_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_f16_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_f16_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_or_bf16_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_or_bf16_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_or_bf16_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_xor_f16_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_f16_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_f16_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_eq_xor_bf16_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_xor_bf16_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_xor_bf16_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_and_f16_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_f16_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_f16_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_and_bf16_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_and_bf16_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_and_bf16_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_or_f16_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_f16_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_f16_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_or_bf16_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_or_bf16_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_or_bf16_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_xor_f16_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_f16_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_f16_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3c00, d)  # set.yaml:119
-    return select(isNaN(d_2, f16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3c00, d)  # set.yaml:119
 
 
 def set_ne_xor_bf16_b16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_xor_bf16_b32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_xor_bf16_b64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_u16_f16_2(a: Array, b: Array) -> Array:
@@ -11562,7 +10440,7 @@ def set_eq_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_eq_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     d = _x0000  # set.yaml:117
@@ -11570,7 +10448,7 @@ def set_eq_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_eq_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     d = _x0000  # set.yaml:117
@@ -11578,7 +10456,7 @@ def set_eq_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_eq_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     d = _x00000000  # set.yaml:117
@@ -11586,7 +10464,7 @@ def set_eq_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_eq_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     d = _x00000000  # set.yaml:117
@@ -11618,7 +10496,7 @@ def set_ne_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     d = _x0000  # set.yaml:117
@@ -11626,7 +10504,7 @@ def set_ne_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     d = _x0000  # set.yaml:117
@@ -11634,7 +10512,7 @@ def set_ne_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     d = _x00000000  # set.yaml:117
@@ -11642,7 +10520,7 @@ def set_ne_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     d = _x00000000  # set.yaml:117
@@ -11674,7 +10552,7 @@ def set_lt_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_lt_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     d = _x0000  # set.yaml:117
@@ -11682,7 +10560,7 @@ def set_lt_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_lt_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     d = _x0000  # set.yaml:117
@@ -11690,7 +10568,7 @@ def set_lt_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_lt_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     d = _x00000000  # set.yaml:117
@@ -11698,7 +10576,7 @@ def set_lt_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_lt_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     d = _x00000000  # set.yaml:117
@@ -11730,7 +10608,7 @@ def set_le_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_le_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     d = _x0000  # set.yaml:117
@@ -11738,7 +10616,7 @@ def set_le_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_le_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     d = _x0000  # set.yaml:117
@@ -11746,7 +10624,7 @@ def set_le_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_le_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     d = _x00000000  # set.yaml:117
@@ -11754,7 +10632,7 @@ def set_le_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_le_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     d = _x00000000  # set.yaml:117
@@ -11786,7 +10664,7 @@ def set_gt_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_gt_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     d = _x0000  # set.yaml:117
@@ -11794,7 +10672,7 @@ def set_gt_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_gt_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     d = _x0000  # set.yaml:117
@@ -11802,7 +10680,7 @@ def set_gt_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_gt_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     d = _x00000000  # set.yaml:117
@@ -11810,7 +10688,7 @@ def set_gt_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_gt_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     d = _x00000000  # set.yaml:117
@@ -11842,7 +10720,7 @@ def set_ge_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ge_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     d = _x0000  # set.yaml:117
@@ -11850,7 +10728,7 @@ def set_ge_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ge_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     d = _x0000  # set.yaml:117
@@ -11858,7 +10736,7 @@ def set_ge_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ge_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     d = _x00000000  # set.yaml:117
@@ -11866,7 +10744,7 @@ def set_ge_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ge_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     d = _x00000000  # set.yaml:117
@@ -11898,7 +10776,7 @@ def set_equ_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     d = _x0000  # set.yaml:117
@@ -11906,7 +10784,7 @@ def set_equ_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     d = _x0000  # set.yaml:117
@@ -11914,7 +10792,7 @@ def set_equ_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     d = _x00000000  # set.yaml:117
@@ -11922,7 +10800,7 @@ def set_equ_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     d = _x00000000  # set.yaml:117
@@ -11954,7 +10832,7 @@ def set_neu_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_neu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     d = _x0000  # set.yaml:117
@@ -11962,7 +10840,7 @@ def set_neu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_neu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     d = _x0000  # set.yaml:117
@@ -11970,7 +10848,7 @@ def set_neu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_neu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     d = _x00000000  # set.yaml:117
@@ -11978,7 +10856,7 @@ def set_neu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_neu_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     d = _x00000000  # set.yaml:117
@@ -12010,7 +10888,7 @@ def set_ltu_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ltu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     d = _x0000  # set.yaml:117
@@ -12018,7 +10896,7 @@ def set_ltu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ltu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     d = _x0000  # set.yaml:117
@@ -12026,7 +10904,7 @@ def set_ltu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ltu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     d = _x00000000  # set.yaml:117
@@ -12034,7 +10912,7 @@ def set_ltu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ltu_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     d = _x00000000  # set.yaml:117
@@ -12066,7 +10944,7 @@ def set_leu_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_leu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     d = _x0000  # set.yaml:117
@@ -12074,7 +10952,7 @@ def set_leu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_leu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     d = _x0000  # set.yaml:117
@@ -12082,7 +10960,7 @@ def set_leu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_leu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     d = _x00000000  # set.yaml:117
@@ -12090,7 +10968,7 @@ def set_leu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_leu_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     d = _x00000000  # set.yaml:117
@@ -12122,7 +11000,7 @@ def set_gtu_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_gtu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     d = _x0000  # set.yaml:117
@@ -12130,7 +11008,7 @@ def set_gtu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_gtu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     d = _x0000  # set.yaml:117
@@ -12138,7 +11016,7 @@ def set_gtu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_gtu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     d = _x00000000  # set.yaml:117
@@ -12146,7 +11024,7 @@ def set_gtu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_gtu_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     d = _x00000000  # set.yaml:117
@@ -12178,7 +11056,7 @@ def set_geu_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_geu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     d = _x0000  # set.yaml:117
@@ -12186,7 +11064,7 @@ def set_geu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_geu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     d = _x0000  # set.yaml:117
@@ -12194,7 +11072,7 @@ def set_geu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_geu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     d = _x00000000  # set.yaml:117
@@ -12202,7 +11080,7 @@ def set_geu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_geu_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     d = _x00000000  # set.yaml:117
@@ -12234,7 +11112,7 @@ def set_num_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_num_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     d = _x0000  # set.yaml:117
@@ -12242,7 +11120,7 @@ def set_num_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_num_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     d = _x0000  # set.yaml:117
@@ -12250,7 +11128,7 @@ def set_num_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_num_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     d = _x00000000  # set.yaml:117
@@ -12258,7 +11136,7 @@ def set_num_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_num_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     d = _x00000000  # set.yaml:117
@@ -12290,7 +11168,7 @@ def set_nan_s32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_nan_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     d = _x0000  # set.yaml:117
@@ -12298,7 +11176,7 @@ def set_nan_ftz_u16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_nan_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     d = _x0000  # set.yaml:117
@@ -12306,7 +11184,7 @@ def set_nan_ftz_s16_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_nan_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     d = _x00000000  # set.yaml:117
@@ -12314,7 +11192,7 @@ def set_nan_ftz_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_nan_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     d = _x00000000  # set.yaml:117
@@ -12350,7 +11228,7 @@ def set_eq_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
@@ -12359,7 +11237,7 @@ def set_eq_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
@@ -12368,7 +11246,7 @@ def set_eq_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
@@ -12377,7 +11255,7 @@ def set_eq_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
@@ -12414,7 +11292,7 @@ def set_eq_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
@@ -12423,7 +11301,7 @@ def set_eq_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
@@ -12432,7 +11310,7 @@ def set_eq_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
@@ -12441,7 +11319,7 @@ def set_eq_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
@@ -12478,7 +11356,7 @@ def set_eq_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
@@ -12487,7 +11365,7 @@ def set_eq_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
@@ -12496,7 +11374,7 @@ def set_eq_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
@@ -12505,7 +11383,7 @@ def set_eq_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
@@ -12542,7 +11420,7 @@ def set_ne_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
@@ -12551,7 +11429,7 @@ def set_ne_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
@@ -12560,7 +11438,7 @@ def set_ne_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
@@ -12569,7 +11447,7 @@ def set_ne_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
@@ -12606,7 +11484,7 @@ def set_ne_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
@@ -12615,7 +11493,7 @@ def set_ne_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
@@ -12624,7 +11502,7 @@ def set_ne_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
@@ -12633,7 +11511,7 @@ def set_ne_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
@@ -12670,7 +11548,7 @@ def set_ne_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
@@ -12679,7 +11557,7 @@ def set_ne_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
@@ -12688,7 +11566,7 @@ def set_ne_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
@@ -12697,7 +11575,7 @@ def set_ne_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
@@ -12734,7 +11612,7 @@ def set_lt_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
@@ -12743,7 +11621,7 @@ def set_lt_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
@@ -12752,7 +11630,7 @@ def set_lt_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
@@ -12761,7 +11639,7 @@ def set_lt_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
@@ -12798,7 +11676,7 @@ def set_lt_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
@@ -12807,7 +11685,7 @@ def set_lt_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
@@ -12816,7 +11694,7 @@ def set_lt_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
@@ -12825,7 +11703,7 @@ def set_lt_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
@@ -12862,7 +11740,7 @@ def set_lt_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
@@ -12871,7 +11749,7 @@ def set_lt_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
@@ -12880,7 +11758,7 @@ def set_lt_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
@@ -12889,7 +11767,7 @@ def set_lt_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
@@ -12926,7 +11804,7 @@ def set_le_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
@@ -12935,7 +11813,7 @@ def set_le_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
@@ -12944,7 +11822,7 @@ def set_le_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
@@ -12953,7 +11831,7 @@ def set_le_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
@@ -12990,7 +11868,7 @@ def set_le_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
@@ -12999,7 +11877,7 @@ def set_le_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
@@ -13008,7 +11886,7 @@ def set_le_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
@@ -13017,7 +11895,7 @@ def set_le_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
@@ -13054,7 +11932,7 @@ def set_le_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
@@ -13063,7 +11941,7 @@ def set_le_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
@@ -13072,7 +11950,7 @@ def set_le_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
@@ -13081,7 +11959,7 @@ def set_le_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
@@ -13118,7 +11996,7 @@ def set_gt_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
@@ -13127,7 +12005,7 @@ def set_gt_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
@@ -13136,7 +12014,7 @@ def set_gt_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
@@ -13145,7 +12023,7 @@ def set_gt_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
@@ -13182,7 +12060,7 @@ def set_gt_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
@@ -13191,7 +12069,7 @@ def set_gt_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
@@ -13200,7 +12078,7 @@ def set_gt_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
@@ -13209,7 +12087,7 @@ def set_gt_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
@@ -13246,7 +12124,7 @@ def set_gt_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
@@ -13255,7 +12133,7 @@ def set_gt_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
@@ -13264,7 +12142,7 @@ def set_gt_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
@@ -13273,7 +12151,7 @@ def set_gt_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
@@ -13310,7 +12188,7 @@ def set_ge_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
@@ -13319,7 +12197,7 @@ def set_ge_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
@@ -13328,7 +12206,7 @@ def set_ge_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
@@ -13337,7 +12215,7 @@ def set_ge_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
@@ -13374,7 +12252,7 @@ def set_ge_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
@@ -13383,7 +12261,7 @@ def set_ge_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
@@ -13392,7 +12270,7 @@ def set_ge_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
@@ -13401,7 +12279,7 @@ def set_ge_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
@@ -13438,7 +12316,7 @@ def set_ge_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
@@ -13447,7 +12325,7 @@ def set_ge_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
@@ -13456,7 +12334,7 @@ def set_ge_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
@@ -13465,7 +12343,7 @@ def set_ge_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
@@ -13502,7 +12380,7 @@ def set_equ_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
@@ -13511,7 +12389,7 @@ def set_equ_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
@@ -13520,7 +12398,7 @@ def set_equ_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
@@ -13529,7 +12407,7 @@ def set_equ_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
@@ -13566,7 +12444,7 @@ def set_equ_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
@@ -13575,7 +12453,7 @@ def set_equ_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
@@ -13584,7 +12462,7 @@ def set_equ_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
@@ -13593,7 +12471,7 @@ def set_equ_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
@@ -13630,7 +12508,7 @@ def set_equ_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
@@ -13639,7 +12517,7 @@ def set_equ_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
@@ -13648,7 +12526,7 @@ def set_equ_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
@@ -13657,7 +12535,7 @@ def set_equ_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
@@ -13694,7 +12572,7 @@ def set_neu_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
@@ -13703,7 +12581,7 @@ def set_neu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
@@ -13712,7 +12590,7 @@ def set_neu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
@@ -13721,7 +12599,7 @@ def set_neu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
@@ -13758,7 +12636,7 @@ def set_neu_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
@@ -13767,7 +12645,7 @@ def set_neu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
@@ -13776,7 +12654,7 @@ def set_neu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
@@ -13785,7 +12663,7 @@ def set_neu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
@@ -13822,7 +12700,7 @@ def set_neu_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
@@ -13831,7 +12709,7 @@ def set_neu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
@@ -13840,7 +12718,7 @@ def set_neu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
@@ -13849,7 +12727,7 @@ def set_neu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
@@ -13886,7 +12764,7 @@ def set_ltu_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
@@ -13895,7 +12773,7 @@ def set_ltu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
@@ -13904,7 +12782,7 @@ def set_ltu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
@@ -13913,7 +12791,7 @@ def set_ltu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
@@ -13950,7 +12828,7 @@ def set_ltu_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
@@ -13959,7 +12837,7 @@ def set_ltu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
@@ -13968,7 +12846,7 @@ def set_ltu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
@@ -13977,7 +12855,7 @@ def set_ltu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
@@ -14014,7 +12892,7 @@ def set_ltu_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
@@ -14023,7 +12901,7 @@ def set_ltu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
@@ -14032,7 +12910,7 @@ def set_ltu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
@@ -14041,7 +12919,7 @@ def set_ltu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
@@ -14078,7 +12956,7 @@ def set_leu_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
@@ -14087,7 +12965,7 @@ def set_leu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
@@ -14096,7 +12974,7 @@ def set_leu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
@@ -14105,7 +12983,7 @@ def set_leu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
@@ -14142,7 +13020,7 @@ def set_leu_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
@@ -14151,7 +13029,7 @@ def set_leu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
@@ -14160,7 +13038,7 @@ def set_leu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
@@ -14169,7 +13047,7 @@ def set_leu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
@@ -14206,7 +13084,7 @@ def set_leu_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
@@ -14215,7 +13093,7 @@ def set_leu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
@@ -14224,7 +13102,7 @@ def set_leu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
@@ -14233,7 +13111,7 @@ def set_leu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
@@ -14270,7 +13148,7 @@ def set_gtu_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
@@ -14279,7 +13157,7 @@ def set_gtu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
@@ -14288,7 +13166,7 @@ def set_gtu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
@@ -14297,7 +13175,7 @@ def set_gtu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
@@ -14334,7 +13212,7 @@ def set_gtu_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
@@ -14343,7 +13221,7 @@ def set_gtu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
@@ -14352,7 +13230,7 @@ def set_gtu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
@@ -14361,7 +13239,7 @@ def set_gtu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
@@ -14398,7 +13276,7 @@ def set_gtu_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
@@ -14407,7 +13285,7 @@ def set_gtu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
@@ -14416,7 +13294,7 @@ def set_gtu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
@@ -14425,7 +13303,7 @@ def set_gtu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
@@ -14462,7 +13340,7 @@ def set_geu_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
@@ -14471,7 +13349,7 @@ def set_geu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
@@ -14480,7 +13358,7 @@ def set_geu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
@@ -14489,7 +13367,7 @@ def set_geu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
@@ -14526,7 +13404,7 @@ def set_geu_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
@@ -14535,7 +13413,7 @@ def set_geu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
@@ -14544,7 +13422,7 @@ def set_geu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
@@ -14553,7 +13431,7 @@ def set_geu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
@@ -14590,7 +13468,7 @@ def set_geu_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
@@ -14599,7 +13477,7 @@ def set_geu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
@@ -14608,7 +13486,7 @@ def set_geu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
@@ -14617,7 +13495,7 @@ def set_geu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
@@ -14654,7 +13532,7 @@ def set_num_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
@@ -14663,7 +13541,7 @@ def set_num_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
@@ -14672,7 +13550,7 @@ def set_num_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
@@ -14681,7 +13559,7 @@ def set_num_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
@@ -14718,7 +13596,7 @@ def set_num_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
@@ -14727,7 +13605,7 @@ def set_num_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
@@ -14736,7 +13614,7 @@ def set_num_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
@@ -14745,7 +13623,7 @@ def set_num_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
@@ -14782,7 +13660,7 @@ def set_num_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
@@ -14791,7 +13669,7 @@ def set_num_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
@@ -14800,7 +13678,7 @@ def set_num_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
@@ -14809,7 +13687,7 @@ def set_num_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_num_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
@@ -14846,7 +13724,7 @@ def set_nan_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
@@ -14855,7 +13733,7 @@ def set_nan_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
@@ -14864,7 +13742,7 @@ def set_nan_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
@@ -14873,7 +13751,7 @@ def set_nan_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
@@ -14910,7 +13788,7 @@ def set_nan_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
@@ -14919,7 +13797,7 @@ def set_nan_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
@@ -14928,7 +13806,7 @@ def set_nan_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
@@ -14937,7 +13815,7 @@ def set_nan_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
@@ -14974,7 +13852,7 @@ def set_nan_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
@@ -14983,7 +13861,7 @@ def set_nan_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
@@ -14992,7 +13870,7 @@ def set_nan_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
@@ -15001,7 +13879,7 @@ def set_nan_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_nan_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:44
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
@@ -16524,981 +15402,869 @@ def set_nan_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
 def set_eq_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_le_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_num_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
     d = _x0000  # set.yaml:117
-    d_2 = select(t, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ne_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_lt_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_le_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gt_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ge_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_equ_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_neu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_ltu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_leu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_gtu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_geu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_num_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_num_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_num_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_nan_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     d = _x0000  # set.yaml:117
-    d_2 = select(t_2, _x3f80, d)  # set.yaml:119
-    return select(isNaN(d_2, bf16), _x7fff, d_2)  # types.yaml:44
+    return select(t_2, _x3f80, d)  # set.yaml:119
 
 
 def set_eq_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareEqual(a_2, b_2, f64)  # set.yaml:82
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64))  # set.yaml:84
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareLess(a_2, b_2, f64)  # set.yaml:88
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareLessEqual(a_2, b_2, f64)  # set.yaml:90
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareGreater(a_2, b_2, f64)  # set.yaml:92
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareGreaterEqual(a_2, b_2, f64)  # set.yaml:94
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~(compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64)))  # set.yaml:96
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareNotEqual(a_2, b_2, f64)  # set.yaml:98
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareGreaterEqual(a_2, b_2, f64))  # set.yaml:100
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareGreater(a_2, b_2, f64))  # set.yaml:102
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareLessEqual(a_2, b_2, f64))  # set.yaml:104
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareLess(a_2, b_2, f64))  # set.yaml:106
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = ((~isNaN(a_2, f64)) & (~isNaN(b_2, f64)))  # set.yaml:108
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (isNaN(a_2, f64) | isNaN(b_2, f64))  # set.yaml:110
     d = _x00000000  # set.yaml:117
-    d_2 = select(t, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareEqual(a_2, b_2, f64)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareEqual(a_2, b_2, f64)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_eq_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareEqual(a_2, b_2, f64)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ne_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareLess(a_2, b_2, f64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareLess(a_2, b_2, f64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_lt_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareLess(a_2, b_2, f64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareLessEqual(a_2, b_2, f64)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareLessEqual(a_2, b_2, f64)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_le_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareLessEqual(a_2, b_2, f64)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareGreater(a_2, b_2, f64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareGreater(a_2, b_2, f64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gt_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareGreater(a_2, b_2, f64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareGreaterEqual(a_2, b_2, f64)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareGreaterEqual(a_2, b_2, f64)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ge_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareGreaterEqual(a_2, b_2, f64)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~(compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~(compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_equ_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~(compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareNotEqual(a_2, b_2, f64)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareNotEqual(a_2, b_2, f64)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_neu_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = compareNotEqual(a_2, b_2, f64)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareGreaterEqual(a_2, b_2, f64))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareGreaterEqual(a_2, b_2, f64))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_ltu_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareGreaterEqual(a_2, b_2, f64))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareGreater(a_2, b_2, f64))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareGreater(a_2, b_2, f64))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_leu_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareGreater(a_2, b_2, f64))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareLessEqual(a_2, b_2, f64))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareLessEqual(a_2, b_2, f64))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_gtu_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareLessEqual(a_2, b_2, f64))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareLess(a_2, b_2, f64))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareLess(a_2, b_2, f64))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_geu_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (~compareLess(a_2, b_2, f64))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = ((~isNaN(a_2, f64)) & (~isNaN(b_2, f64)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = ((~isNaN(a_2, f64)) & (~isNaN(b_2, f64)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_num_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = ((~isNaN(a_2, f64)) & (~isNaN(b_2, f64)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (isNaN(a_2, f64) | isNaN(b_2, f64))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (isNaN(a_2, f64) | isNaN(b_2, f64))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 def set_nan_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:44
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     b_2 = _flushed(b, f64)
     t = (isNaN(a_2, f64) | isNaN(b_2, f64))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     d = _x00000000  # set.yaml:117
-    d_2 = select(t_2, _x3f800000, d)  # set.yaml:119
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(t_2, _x3f800000, d)  # set.yaml:119
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
