@@ -8,7 +8,6 @@ import pytest
 from helpers.arithmetic_package import PATHS, taking
 from helpers.comparing import GROUPS, operands
 from helpers.grids import special
-from helpers.repository import database
 from helpers.sizes import each_size, spread
 from oracles import relations
 from oracles.relations import FLOATS, Bits

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -117,20 +118,31 @@ def _module(checked: Checked, templates: Templates) -> str:
     instruction = checked.instruction
     module = _Module()
     sharing = shared(checked)
-    functions = [_Writer(module).function(f) for f in sharing.values()]
+    # Functions of several kinds may be the same in NumPy: u32 and s32 are both uint32.
+    functions: dict[object, NumPyFunction] = {}
+    serving: dict[tuple[str, int, str], list[str]] = {}
+    for one in sharing.values():
+        made = _Writer(module).function(one)
+        same = (tuple(made.parameters), made.result, tuple(line.text for line in made.lines))
+        name = functions.setdefault(same, made).name
+        for operands, targets, spelled in _serving(one):
+            serving.setdefault((name, operands, targets), []).extend(spelled)
     return templates.render(
         "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
         opcode=instruction.opcode, summary=_docstring(instruction.summary), imports=module.imports(),
         constants=sorted(module.constants.items()),
-        functions=functions, serving=[s for one in sharing.values() for s in _serving(one)],
+        functions=list(functions.values()),
+        serving=[Serving(name, n, spelled, targets) for (name, n, targets), spelled in serving.items()],
     )  # fmt: skip
 
 
-def _serving(one: Shared) -> Iterable[Serving]:
+def _serving(one: Shared) -> Iterator[tuple[int, str, list[str]]]:
+    """For each number of operands and list of targets what is spelled behind the opcode."""
     found: dict[tuple[int, str], list[str]] = {}
     for (spelling, operands), targets in one.targets.items():
         found.setdefault((operands, " ".join(targets)), []).append(spelling.partition(".")[2])
-    return [Serving(one.name, operands, spelled, targets) for (operands, targets), spelled in found.items()]
+    for (operands, where), spelled in found.items():
+        yield operands, where, spelled
 
 
 def _docstring(text: str) -> str:
@@ -163,12 +175,18 @@ class _Module:
     def imports(self) -> list[tuple[str, str]]:
         """Modules, and what is imported from each: on lines of their own where they are many."""
         found = []
-        for module, names in sorted(self.names.items()):
-            listed = ", ".join(sorted(names))
+        for module, unsorted in sorted(self.names.items()):
+            names = sorted(unsorted, key=_with_numbers)
+            listed = ", ".join(names)
             fits = len(f"from {module} import {listed}") <= _LINE
-            lines = "".join(f"    {name},\n" for name in sorted(names))
+            lines = "".join(f"    {name},\n" for name in names)
             found.append((module, listed if fits else f"(\n{lines})"))
         return found
+
+
+def _with_numbers(name: str) -> list[str | int]:
+    """The order of names in which s8 comes before s16."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
 class _Writer(Lowering):

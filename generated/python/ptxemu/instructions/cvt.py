@@ -9,7 +9,7 @@ from ..comparison import maximum, maximumNumber, minimum, minimumNumber
 from ..conversion import convert as _any_convert
 from ..declared import isNaN as _declared_isNaN, maximum as _declared_maximum
 from ..encoding import convertNaN, flushed as _flushed, isNaN, quieten
-from ..formats import bf16, f16, f32, f64, s16, s32, s64, s8, tf32, u16, u32, u64, u8
+from ..formats import bf16, f16, f32, f64, s8, s16, s32, s64, tf32, u8, u16, u32, u64
 from ..integers import congruent
 from ..selection import propagate as _propagate, replace as _replace, select
 from . import kernels as _kernels
@@ -2659,10 +2659,6 @@ def cvt_rpi_ftz_sat_f32_f32_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
-def cvt_f64_f64_1(a: Array) -> Array:
-    return a  # cvt.yaml:115
-
-
 def cvt_sat_f64_f64_1(a: Array) -> Array:
     d = a  # cvt.yaml:115
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
@@ -3809,7 +3805,7 @@ KERNELS = _kernels("cvt", (
     (cvt_rzi_bf16_bf16_1, 1, "rzi.bf16.bf16"),
     (cvt_rmi_bf16_bf16_1, 1, "rmi.bf16.bf16"),
     (cvt_rpi_bf16_bf16_1, 1, "rpi.bf16.bf16"),
-    (cvt_f32_f32_1, 1, "f32.f32"),
+    (cvt_f32_f32_1, 1, "f32.f32 f64.f64"),
     (cvt_sat_f32_f32_1, 1, "sat.f32.f32"),
     (cvt_ftz_f32_f32_1, 1, "ftz.f32.f32"),
     (cvt_ftz_sat_f32_f32_1, 1, "ftz.sat.f32.f32"),
@@ -3837,7 +3833,6 @@ KERNELS = _kernels("cvt", (
     (cvt_rpi_ftz_f32_f32_1, 1, "rpi.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rpi_ftz_sat_f32_f32_1, 1, "rpi.ftz.sat.f32.f32"),
     (cvt_rpi_ftz_sat_f32_f32_1, 1, "rpi.sat.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (cvt_f64_f64_1, 1, "f64.f64"),
     (cvt_sat_f64_f64_1, 1, "sat.f64.f64"),
     (cvt_rni_f64_f64_1, 1, "rni.f64.f64"),
     (cvt_rni_sat_f64_f64_1, 1, "rni.sat.f64.f64"),

@@ -23,617 +23,358 @@ _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f80: Array = _np.array(0x3f80, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
+_xffff: Array = _np.array(0xffff, _np.uint16)
+_xffffffff: Array = _np.array(0xffffffff, _np.uint32)
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
 
 def set_eq_u32_f32_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_eq_s32_f32_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_f32_f32_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_eq_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_u32_f32_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ne_s32_f32_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_f32_f32_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ne_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_u32_f32_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_lt_s32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_f32_f32_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_lt_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_u32_f32_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_le_s32_f32_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_f32_f32_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_le_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_u32_f32_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gt_s32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_f32_f32_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gt_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_u32_f32_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ge_s32_f32_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_f32_f32_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ge_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_equ_u32_f32_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_equ_s32_f32_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_f32_f32_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_equ_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_equ_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_neu_u32_f32_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_neu_s32_f32_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_f32_f32_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_neu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_neu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ltu_u32_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ltu_s32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_f32_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ltu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ltu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_leu_u32_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_leu_s32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_f32_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_leu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_leu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gtu_u32_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gtu_s32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_f32_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gtu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gtu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_geu_u32_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_geu_s32_f32_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_f32_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_geu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_geu_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_num_u32_f32_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_num_s32_f32_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_f32_f32_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_num_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_num_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_nan_u32_f32_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_nan_s32_f32_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_f32_f32_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_nan_ftz_u32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_nan_ftz_s32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_ftz_f32_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -641,17 +382,7 @@ def set_eq_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -659,29 +390,19 @@ def set_eq_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -689,17 +410,7 @@ def set_eq_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -707,29 +418,19 @@ def set_eq_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f32)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -737,17 +438,7 @@ def set_eq_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -755,29 +446,19 @@ def set_eq_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -785,17 +466,7 @@ def set_ne_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -803,29 +474,19 @@ def set_ne_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -833,17 +494,7 @@ def set_ne_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -851,29 +502,19 @@ def set_ne_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -881,17 +522,7 @@ def set_ne_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -899,29 +530,19 @@ def set_ne_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -929,17 +550,7 @@ def set_lt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -947,29 +558,19 @@ def set_lt_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -977,17 +578,7 @@ def set_lt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -995,29 +586,19 @@ def set_lt_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f32)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1025,17 +606,7 @@ def set_lt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1043,29 +614,19 @@ def set_lt_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1073,17 +634,7 @@ def set_le_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1091,29 +642,19 @@ def set_le_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1121,17 +662,7 @@ def set_le_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1139,29 +670,19 @@ def set_le_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f32)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1169,17 +690,7 @@ def set_le_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1187,29 +698,19 @@ def set_le_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1217,17 +718,7 @@ def set_gt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1235,29 +726,19 @@ def set_gt_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1265,17 +746,7 @@ def set_gt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1283,29 +754,19 @@ def set_gt_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f32)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1313,17 +774,7 @@ def set_gt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1331,29 +782,19 @@ def set_gt_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1361,17 +802,7 @@ def set_ge_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1379,29 +810,19 @@ def set_ge_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1409,17 +830,7 @@ def set_ge_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1427,29 +838,19 @@ def set_ge_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1457,17 +858,7 @@ def set_ge_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1475,29 +866,19 @@ def set_ge_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_equ_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_equ_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1505,17 +886,7 @@ def set_equ_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1523,29 +894,19 @@ def set_equ_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_equ_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_equ_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1553,17 +914,7 @@ def set_equ_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1571,29 +922,19 @@ def set_equ_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_equ_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_equ_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1601,17 +942,7 @@ def set_equ_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1619,29 +950,19 @@ def set_equ_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_neu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_neu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1649,17 +970,7 @@ def set_neu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1667,29 +978,19 @@ def set_neu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_neu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_neu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1697,17 +998,7 @@ def set_neu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1715,29 +1006,19 @@ def set_neu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_neu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f32)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_neu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1745,17 +1026,7 @@ def set_neu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1763,29 +1034,19 @@ def set_neu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ltu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ltu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1793,17 +1054,7 @@ def set_ltu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1811,29 +1062,19 @@ def set_ltu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ltu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ltu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1841,17 +1082,7 @@ def set_ltu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1859,29 +1090,19 @@ def set_ltu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ltu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ltu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1889,17 +1110,7 @@ def set_ltu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1907,29 +1118,19 @@ def set_ltu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_leu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_leu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1937,17 +1138,7 @@ def set_leu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1955,29 +1146,19 @@ def set_leu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_leu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_leu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -1985,17 +1166,7 @@ def set_leu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2003,29 +1174,19 @@ def set_leu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_leu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f32))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_leu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2033,17 +1194,7 @@ def set_leu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2051,29 +1202,19 @@ def set_leu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gtu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gtu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2081,17 +1222,7 @@ def set_gtu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2099,29 +1230,19 @@ def set_gtu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gtu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gtu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2129,17 +1250,7 @@ def set_gtu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2147,29 +1258,19 @@ def set_gtu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gtu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gtu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2177,17 +1278,7 @@ def set_gtu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2195,29 +1286,19 @@ def set_gtu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_geu_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_geu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2225,17 +1306,7 @@ def set_geu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2243,29 +1314,19 @@ def set_geu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_geu_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_geu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2273,17 +1334,7 @@ def set_geu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2291,29 +1342,19 @@ def set_geu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_geu_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f32))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_geu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2321,17 +1362,7 @@ def set_geu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2339,29 +1370,19 @@ def set_geu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_num_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_num_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2369,17 +1390,7 @@ def set_num_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2387,29 +1398,19 @@ def set_num_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_num_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_num_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2417,17 +1418,7 @@ def set_num_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2435,29 +1426,19 @@ def set_num_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_num_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_num_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2465,17 +1446,7 @@ def set_num_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2483,29 +1454,19 @@ def set_num_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_nan_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_and_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_nan_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2513,17 +1474,7 @@ def set_nan_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_and_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2531,29 +1482,19 @@ def set_nan_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_nan_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_or_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_nan_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2561,17 +1502,7 @@ def set_nan_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_or_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2579,29 +1510,19 @@ def set_nan_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_nan_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_xor_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_nan_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2609,17 +1530,7 @@ def set_nan_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_xor_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -2627,2682 +1538,1597 @@ def set_nan_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_u32_f64_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_eq_s32_f64_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_f32_f64_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_u32_f64_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ne_s32_f64_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_f32_f64_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_u32_f64_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_lt_s32_f64_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_f32_f64_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_u32_f64_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_le_s32_f64_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_f32_f64_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_u32_f64_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gt_s32_f64_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_f32_f64_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_u32_f64_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ge_s32_f64_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_f32_f64_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_equ_u32_f64_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_equ_s32_f64_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_f32_f64_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_neu_u32_f64_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_neu_s32_f64_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_f32_f64_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ltu_u32_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ltu_s32_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_f32_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_leu_u32_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_leu_s32_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_f32_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gtu_u32_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gtu_s32_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_f32_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_geu_u32_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_geu_s32_f64_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_f32_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_num_u32_f64_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_num_s32_f64_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_f32_f64_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_nan_u32_f64_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_nan_s32_f64_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_f32_f64_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f64)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f64)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f64)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f64)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_equ_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_equ_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_equ_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_neu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_neu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_neu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f64)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ltu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ltu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ltu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_leu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_leu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_leu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f64))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gtu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gtu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gtu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_geu_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_geu_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_geu_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f64))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_num_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_num_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_num_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_nan_and_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_and_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_and_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_nan_or_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_or_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_or_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_nan_xor_u32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_xor_s32_f64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_xor_f32_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_f32_s16_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_f32_s32_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_f32_s64_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_f32_s16_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_f32_s32_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_f32_s64_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_f32_s16_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_f32_s32_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_f32_s64_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_f32_s16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_f32_s32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_f32_s64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_f32_s16_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_f32_s32_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_f32_s64_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_f32_s16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_f32_s32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_f32_s64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ne_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_and_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_and_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_and_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_or_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_or_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_or_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_xor_f32_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_xor_f32_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_xor_f32_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_f32_u16_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_f32_u32_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_f32_u64_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_f32_u16_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_f32_u32_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_f32_u64_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_f32_u16_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_f32_u32_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_f32_u64_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_f32_u16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_f32_u32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_f32_u64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_f32_u16_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_f32_u32_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_f32_u64_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_f32_u16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_f32_u32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_f32_u64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_lt_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_le_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_gt_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_and_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_and_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_and_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_or_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_or_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_or_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_xor_f32_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_xor_f32_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_ge_xor_f32_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_f32_b16_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_f32_b32_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_f32_b64_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_f32_b16_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_f32_b32_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_f32_b64_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_and_f32_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_and_f32_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_and_f32_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_or_f32_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_or_f32_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_or_f32_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_xor_f32_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_xor_f32_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_xor_f32_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_and_f32_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_and_f32_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_and_f32_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_or_f32_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_or_f32_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_or_f32_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_xor_f32_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_xor_f32_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_xor_f32_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
 def set_eq_f16_f16_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_f16_f32_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_f16_f16_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_f16_f32_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_f16_f16_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_f16_f32_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_f16_f16_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_f16_f32_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_f16_f16_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_f16_f32_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_f16_f16_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_f16_f32_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_f16_f16_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_f16_f32_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_f16_f16_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_f16_f32_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_f16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_f16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_f16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_f16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_f16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_f16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_f16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_f16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_f16_f16_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_f16_f32_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_f16_f16_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_f16_f32_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_ftz_f16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_ftz_f16_f32_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5310,8 +3136,7 @@ def set_eq_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5319,22 +3144,19 @@ def set_eq_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5342,8 +3164,7 @@ def set_eq_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5351,22 +3172,19 @@ def set_eq_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5374,8 +3192,7 @@ def set_eq_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5383,22 +3200,19 @@ def set_eq_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5406,8 +3220,7 @@ def set_ne_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5415,22 +3228,19 @@ def set_ne_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5438,8 +3248,7 @@ def set_ne_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5447,22 +3256,19 @@ def set_ne_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5470,8 +3276,7 @@ def set_ne_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5479,22 +3284,19 @@ def set_ne_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5502,8 +3304,7 @@ def set_lt_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5511,22 +3312,19 @@ def set_lt_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5534,8 +3332,7 @@ def set_lt_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5543,22 +3340,19 @@ def set_lt_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5566,8 +3360,7 @@ def set_lt_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5575,22 +3368,19 @@ def set_lt_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5598,8 +3388,7 @@ def set_le_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5607,22 +3396,19 @@ def set_le_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5630,8 +3416,7 @@ def set_le_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5639,22 +3424,19 @@ def set_le_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5662,8 +3444,7 @@ def set_le_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5671,22 +3452,19 @@ def set_le_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5694,8 +3472,7 @@ def set_gt_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5703,22 +3480,19 @@ def set_gt_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5726,8 +3500,7 @@ def set_gt_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5735,22 +3508,19 @@ def set_gt_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5758,8 +3528,7 @@ def set_gt_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5767,22 +3536,19 @@ def set_gt_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5790,8 +3556,7 @@ def set_ge_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5799,22 +3564,19 @@ def set_ge_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5822,8 +3584,7 @@ def set_ge_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5831,22 +3592,19 @@ def set_ge_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5854,8 +3612,7 @@ def set_ge_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5863,22 +3620,19 @@ def set_ge_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5886,8 +3640,7 @@ def set_equ_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5895,22 +3648,19 @@ def set_equ_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5918,8 +3668,7 @@ def set_equ_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5927,22 +3676,19 @@ def set_equ_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5950,8 +3696,7 @@ def set_equ_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5959,22 +3704,19 @@ def set_equ_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -5982,8 +3724,7 @@ def set_neu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -5991,22 +3732,19 @@ def set_neu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6014,8 +3752,7 @@ def set_neu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6023,22 +3760,19 @@ def set_neu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6046,8 +3780,7 @@ def set_neu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6055,22 +3788,19 @@ def set_neu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6078,8 +3808,7 @@ def set_ltu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6087,22 +3816,19 @@ def set_ltu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6110,8 +3836,7 @@ def set_ltu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6119,22 +3844,19 @@ def set_ltu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6142,8 +3864,7 @@ def set_ltu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6151,22 +3872,19 @@ def set_ltu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6174,8 +3892,7 @@ def set_leu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6183,22 +3900,19 @@ def set_leu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6206,8 +3920,7 @@ def set_leu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6215,22 +3928,19 @@ def set_leu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6238,8 +3948,7 @@ def set_leu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6247,22 +3956,19 @@ def set_leu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6270,8 +3976,7 @@ def set_gtu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6279,22 +3984,19 @@ def set_gtu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6302,8 +4004,7 @@ def set_gtu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6311,22 +4012,19 @@ def set_gtu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6334,8 +4032,7 @@ def set_gtu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6343,22 +4040,19 @@ def set_gtu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6366,8 +4060,7 @@ def set_geu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6375,22 +4068,19 @@ def set_geu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6398,8 +4088,7 @@ def set_geu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6407,22 +4096,19 @@ def set_geu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6430,8 +4116,7 @@ def set_geu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6439,22 +4124,19 @@ def set_geu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6462,8 +4144,7 @@ def set_num_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6471,22 +4152,19 @@ def set_num_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6494,8 +4172,7 @@ def set_num_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6503,22 +4180,19 @@ def set_num_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6526,8 +4200,7 @@ def set_num_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6535,22 +4208,19 @@ def set_num_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6558,8 +4228,7 @@ def set_nan_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6567,22 +4236,19 @@ def set_nan_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6590,8 +4256,7 @@ def set_nan_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6599,22 +4264,19 @@ def set_nan_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -6622,8 +4284,7 @@ def set_nan_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -6631,4600 +4292,2839 @@ def set_nan_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_f16_f64_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_f16_f64_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_f16_f64_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_f16_f64_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_f16_f64_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_f16_f64_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_f16_f64_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_f16_f64_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_f16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_f16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_f16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_f16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_f16_f64_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_f16_f64_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_num_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_and_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_or_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_nan_xor_f16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_bf16_f16_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_bf16_f32_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_bf16_f64_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_bf16_f16_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_bf16_f32_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_bf16_f64_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_bf16_f16_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_bf16_f32_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_bf16_f64_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_bf16_f16_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_bf16_f32_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_bf16_f64_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_bf16_f16_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_bf16_f32_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_bf16_f64_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_bf16_f16_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_bf16_f32_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_bf16_f64_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_bf16_f16_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_bf16_f32_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_bf16_f64_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_bf16_f16_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_bf16_f32_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_bf16_f64_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f32)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f64)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f32) | compareGreater(a, b, f32))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f64) | compareGreater(a, b, f64))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f32)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f64)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f32)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f64)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f32) | compareGreater(a, b, f32)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f64) | compareGreater(a, b, f64)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f32)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f64)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f32))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f64))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f32))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f64))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f32))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f64))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f32))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f64))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f64)) & (~isNaN(b, f64)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_and_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_and_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_and_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_or_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_or_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_or_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_xor_bf16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_xor_bf16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_xor_bf16_f64_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f64) | isNaN(b, f64))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_f16_s16_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_f16_s32_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_f16_s64_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_f16_u16_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_f16_u32_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_f16_u64_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_bf16_s16_2(a: Array, b: Array) -> Array:
     t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_bf16_s32_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_bf16_s64_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_bf16_u16_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_bf16_u32_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_bf16_u64_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_f16_s16_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_f16_s32_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_f16_s64_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_f16_u16_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_f16_u32_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_f16_u64_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_bf16_s16_2(a: Array, b: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_bf16_s32_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_bf16_s64_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_bf16_u16_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_bf16_u32_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_bf16_u64_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_f16_s16_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_f16_s32_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_f16_s64_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_f16_u16_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_f16_u32_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_f16_u64_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_bf16_s16_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_bf16_s32_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_bf16_s64_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_bf16_u16_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_bf16_u32_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_bf16_u64_2(a: Array, b: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_f16_s16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_f16_s32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_f16_s64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_f16_u16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_f16_u32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_f16_u64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_bf16_s16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_bf16_s32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_bf16_s64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_bf16_u16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_bf16_u32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_bf16_u64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_f16_s16_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_f16_s32_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_f16_s64_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_f16_u16_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_f16_u32_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_f16_u64_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_bf16_s16_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_bf16_s32_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_bf16_s64_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_bf16_u16_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_bf16_u32_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_bf16_u64_2(a: Array, b: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_f16_s16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_f16_s32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_f16_s64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_f16_u16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_f16_u32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_f16_u64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
+    return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_bf16_s16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_bf16_s32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_bf16_s64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_bf16_u16_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_bf16_u32_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_bf16_u64_2(a: Array, b: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (a == b)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(a == b))  # set.yaml:86
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, s64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u32)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(a, b, u64)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s16))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s32))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, s64))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u16))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u32))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(b, a, u64))  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, s64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u32)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = lessInteger(b, a, u64)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_and_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_and_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_and_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_and_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_and_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_and_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_and_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_and_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_and_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_and_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_and_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_and_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_or_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_or_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_or_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_or_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_or_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_or_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_or_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_or_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_or_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_or_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_or_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_or_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_f16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_f16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_f16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_f16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_f16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_f16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
+    return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_bf16_s16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s16))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_bf16_s32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s32))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_bf16_s64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, s64))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_bf16_u16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u16))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_bf16_u32_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u32))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_bf16_u64_3(a: Array, b: Array, c: Array) -> Array:
     t = (~lessInteger(a, b, u64))  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_f16_b16_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_f16_b32_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_f16_b64_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_bf16_b16_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_bf16_b32_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_bf16_b64_2(a: Array, b: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_f16_b16_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_f16_b32_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_f16_b64_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_bf16_b16_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_bf16_b32_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_bf16_b64_2(a: Array, b: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_and_f16_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_and_f16_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_and_f16_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_and_bf16_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_and_bf16_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_and_bf16_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_or_f16_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_or_f16_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_or_f16_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_or_bf16_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_or_bf16_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_or_bf16_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_xor_f16_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_xor_f16_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_xor_f16_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_eq_xor_bf16_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_xor_bf16_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_xor_bf16_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_and_f16_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_and_f16_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_and_f16_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_and_bf16_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_and_bf16_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_and_bf16_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_or_f16_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_or_f16_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_or_f16_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_or_bf16_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_or_bf16_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_or_bf16_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_xor_f16_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_xor_f16_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_xor_f16_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3c00, d)  # set.yaml:119
-
-
-def set_ne_xor_bf16_b16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_xor_bf16_b32_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_ne_xor_bf16_b64_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # set.yaml:86
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_u16_f16_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_eq_s16_f16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_u32_f16_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_eq_s32_f16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_eq_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_eq_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_u16_f16_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ne_s16_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_u32_f16_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ne_s32_f16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ne_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ne_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_u16_f16_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_lt_s16_f16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_u32_f16_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_lt_s32_f16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_lt_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_lt_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_u16_f16_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_le_s16_f16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_u32_f16_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_le_s32_f16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_le_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_le_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_u16_f16_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gt_s16_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_u32_f16_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gt_s32_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gt_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gt_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_u16_f16_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ge_s16_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_u32_f16_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ge_s32_f16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ge_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ge_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_u16_f16_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_equ_s16_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_u32_f16_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_equ_s32_f16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_equ_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_equ_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_u16_f16_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_neu_s16_f16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_u32_f16_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_neu_s32_f16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_neu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_neu_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_u16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ltu_s16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_u32_f16_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ltu_s32_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ltu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ltu_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_u16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_leu_s16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_u32_f16_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_leu_s32_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_leu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_leu_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_u16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gtu_s16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_u32_f16_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gtu_s32_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gtu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gtu_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_u16_f16_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_geu_s16_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_u32_f16_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_geu_s32_f16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_geu_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_geu_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_u16_f16_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_num_s16_f16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_num_u32_f16_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_num_s32_f16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_num_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_num_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_num_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_u16_f16_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_nan_s16_f16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_nan_u32_f16_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_nan_s32_f16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_ftz_u16_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_nan_ftz_s16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_nan_ftz_u32_f16_2(a: Array, b: Array) -> Array:
     a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_nan_ftz_s32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11232,17 +7132,7 @@ def set_eq_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11250,45 +7140,19 @@ def set_eq_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11296,17 +7160,7 @@ def set_eq_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11314,45 +7168,19 @@ def set_eq_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, f16)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11360,17 +7188,7 @@ def set_eq_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11378,45 +7196,19 @@ def set_eq_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11424,17 +7216,7 @@ def set_ne_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11442,45 +7224,19 @@ def set_ne_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11488,17 +7244,7 @@ def set_ne_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11506,45 +7252,19 @@ def set_ne_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, f16) | compareGreater(a, b, f16))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11552,17 +7272,7 @@ def set_ne_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11570,45 +7280,19 @@ def set_ne_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11616,17 +7300,7 @@ def set_lt_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11634,45 +7308,19 @@ def set_lt_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11680,17 +7328,7 @@ def set_lt_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11698,45 +7336,19 @@ def set_lt_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, f16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11744,17 +7356,7 @@ def set_lt_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11762,45 +7364,19 @@ def set_lt_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11808,17 +7384,7 @@ def set_le_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11826,45 +7392,19 @@ def set_le_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11872,17 +7412,7 @@ def set_le_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11890,45 +7420,19 @@ def set_le_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, f16)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11936,17 +7440,7 @@ def set_le_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -11954,45 +7448,19 @@ def set_le_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12000,17 +7468,7 @@ def set_gt_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12018,45 +7476,19 @@ def set_gt_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12064,17 +7496,7 @@ def set_gt_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12082,45 +7504,19 @@ def set_gt_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, f16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12128,17 +7524,7 @@ def set_gt_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12146,45 +7532,19 @@ def set_gt_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12192,17 +7552,7 @@ def set_ge_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12210,45 +7560,19 @@ def set_ge_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12256,17 +7580,7 @@ def set_ge_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12274,45 +7588,19 @@ def set_ge_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, f16)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12320,17 +7608,7 @@ def set_ge_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12338,45 +7616,19 @@ def set_ge_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12384,17 +7636,7 @@ def set_equ_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12402,45 +7644,19 @@ def set_equ_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12448,17 +7664,7 @@ def set_equ_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12466,45 +7672,19 @@ def set_equ_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, f16) | compareGreater(a, b, f16)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12512,17 +7692,7 @@ def set_equ_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12530,45 +7700,19 @@ def set_equ_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12576,17 +7720,7 @@ def set_neu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12594,45 +7728,19 @@ def set_neu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12640,17 +7748,7 @@ def set_neu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12658,45 +7756,19 @@ def set_neu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, f16)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12704,17 +7776,7 @@ def set_neu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12722,45 +7784,19 @@ def set_neu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12768,17 +7804,7 @@ def set_ltu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12786,45 +7812,19 @@ def set_ltu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12832,17 +7832,7 @@ def set_ltu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12850,45 +7840,19 @@ def set_ltu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, f16))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12896,17 +7860,7 @@ def set_ltu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12914,45 +7868,19 @@ def set_ltu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12960,17 +7888,7 @@ def set_leu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -12978,45 +7896,19 @@ def set_leu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13024,17 +7916,7 @@ def set_leu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13042,45 +7924,19 @@ def set_leu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, f16))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13088,17 +7944,7 @@ def set_leu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13106,45 +7952,19 @@ def set_leu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13152,17 +7972,7 @@ def set_gtu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13170,45 +7980,19 @@ def set_gtu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13216,17 +8000,7 @@ def set_gtu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13234,45 +8008,19 @@ def set_gtu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, f16))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13280,17 +8028,7 @@ def set_gtu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13298,45 +8036,19 @@ def set_gtu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13344,17 +8056,7 @@ def set_geu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13362,45 +8064,19 @@ def set_geu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13408,17 +8084,7 @@ def set_geu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13426,45 +8092,19 @@ def set_geu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, f16))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13472,17 +8112,7 @@ def set_geu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13490,45 +8120,19 @@ def set_geu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_num_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13536,17 +8140,7 @@ def set_num_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_num_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13554,45 +8148,19 @@ def set_num_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_num_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13600,17 +8168,7 @@ def set_num_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_num_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13618,45 +8176,19 @@ def set_num_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_num_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13664,17 +8196,7 @@ def set_num_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_num_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13682,45 +8204,19 @@ def set_num_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_and_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_nan_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_and_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13728,17 +8224,7 @@ def set_nan_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_and_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_nan_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13746,45 +8232,19 @@ def set_nan_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_and_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_or_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_nan_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_or_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13792,17 +8252,7 @@ def set_nan_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_or_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_nan_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13810,45 +8260,19 @@ def set_nan_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_or_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_xor_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_nan_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_xor_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13856,17 +8280,7 @@ def set_nan_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_xor_ftz_s16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_nan_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -13874,3080 +8288,1428 @@ def set_nan_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_xor_ftz_s32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_u16_bf16_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_eq_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_u32_bf16_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_eq_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_u16_bf16_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ne_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_u32_bf16_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ne_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_u16_bf16_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_lt_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_u32_bf16_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_lt_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_u16_bf16_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_le_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_u32_bf16_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_le_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_u16_bf16_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gt_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_u32_bf16_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gt_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_u16_bf16_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ge_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_u32_bf16_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ge_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_u16_bf16_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_equ_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_u32_bf16_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_equ_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_u16_bf16_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_neu_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_u32_bf16_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_neu_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_u16_bf16_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ltu_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_u32_bf16_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_ltu_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_u16_bf16_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_leu_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_u32_bf16_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_leu_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_u16_bf16_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gtu_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_u32_bf16_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_gtu_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_u16_bf16_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_geu_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_u32_bf16_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_geu_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_u16_bf16_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_num_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_num_u32_bf16_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_num_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_u16_bf16_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_nan_s16_bf16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_nan_u32_bf16_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
-
-
-def set_nan_s32_bf16_2(a: Array, b: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, (~d), d)  # set.yaml:121
+    return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_eq_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareEqual(a, b, bf16)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ne_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_lt_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLess(a, b, bf16)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_le_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gt_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreater(a, b, bf16)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ge_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_equ_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_neu_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_ltu_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_leu_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_gtu_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_geu_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (~compareLess(a, b, bf16))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_num_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_num_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_num_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_num_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_num_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_and_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_and_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_nan_and_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_and_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_or_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_or_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_nan_or_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_or_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_nan_xor_u16_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_xor_s16_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_nan_xor_u32_bf16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
-
-
-def set_nan_xor_s32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, (~d), d)  # set.yaml:121
+    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_bf16x2_bf16x2_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
-    d = _x0000  # set.yaml:117
-    return select(t, _x3f80, d)  # set.yaml:119
+    return select(t, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_eq_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareEqual(a, b, bf16)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ne_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (compareLess(a, b, bf16) | compareGreater(a, b, bf16))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLess(a, b, bf16)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_le_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareLessEqual(a, b, bf16)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreater(a, b, bf16)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareGreaterEqual(a, b, bf16)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_equ_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~(compareLess(a, b, bf16) | compareGreater(a, b, bf16)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_neu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = compareNotEqual(a, b, bf16)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_ltu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreaterEqual(a, b, bf16))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_leu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareGreater(a, b, bf16))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_gtu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLessEqual(a, b, bf16))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_geu_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (~compareLess(a, b, bf16))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_num_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, bf16)) & (~isNaN(b, bf16)))  # set.yaml:108
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_and_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_or_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
     t_2 = (t | c)  # set.yaml:114
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 def set_nan_xor_bf16x2_bf16x2_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, bf16) | isNaN(b, bf16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
-    d = _x0000  # set.yaml:117
-    return select(t_2, _x3f80, d)  # set.yaml:119
-
-
-def set_eq_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareEqual(a_2, b_2, f64)  # set.yaml:82
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64))  # set.yaml:84
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_lt_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareLess(a_2, b_2, f64)  # set.yaml:88
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_le_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareLessEqual(a_2, b_2, f64)  # set.yaml:90
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_gt_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareGreater(a_2, b_2, f64)  # set.yaml:92
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_ge_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareGreaterEqual(a_2, b_2, f64)  # set.yaml:94
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_equ_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~(compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64)))  # set.yaml:96
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_neu_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareNotEqual(a_2, b_2, f64)  # set.yaml:98
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_ltu_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareGreaterEqual(a_2, b_2, f64))  # set.yaml:100
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_leu_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareGreater(a_2, b_2, f64))  # set.yaml:102
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_gtu_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareLessEqual(a_2, b_2, f64))  # set.yaml:104
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_geu_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareLess(a_2, b_2, f64))  # set.yaml:106
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_num_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = ((~isNaN(a_2, f64)) & (~isNaN(b_2, f64)))  # set.yaml:108
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_nan_f32_f64_2_sm_10(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (isNaN(a_2, f64) | isNaN(b_2, f64))  # set.yaml:110
-    d = _x00000000  # set.yaml:117
-    return select(t, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareEqual(a_2, b_2, f64)  # set.yaml:82
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareEqual(a_2, b_2, f64)  # set.yaml:82
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_eq_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareEqual(a_2, b_2, f64)  # set.yaml:82
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64))  # set.yaml:84
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64))  # set.yaml:84
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ne_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64))  # set.yaml:84
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_lt_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareLess(a_2, b_2, f64)  # set.yaml:88
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_lt_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareLess(a_2, b_2, f64)  # set.yaml:88
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_lt_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareLess(a_2, b_2, f64)  # set.yaml:88
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_le_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareLessEqual(a_2, b_2, f64)  # set.yaml:90
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_le_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareLessEqual(a_2, b_2, f64)  # set.yaml:90
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_le_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareLessEqual(a_2, b_2, f64)  # set.yaml:90
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_gt_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareGreater(a_2, b_2, f64)  # set.yaml:92
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_gt_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareGreater(a_2, b_2, f64)  # set.yaml:92
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_gt_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareGreater(a_2, b_2, f64)  # set.yaml:92
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ge_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareGreaterEqual(a_2, b_2, f64)  # set.yaml:94
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ge_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareGreaterEqual(a_2, b_2, f64)  # set.yaml:94
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ge_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareGreaterEqual(a_2, b_2, f64)  # set.yaml:94
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_equ_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~(compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64)))  # set.yaml:96
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_equ_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~(compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64)))  # set.yaml:96
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_equ_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~(compareLess(a_2, b_2, f64) | compareGreater(a_2, b_2, f64)))  # set.yaml:96
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_neu_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareNotEqual(a_2, b_2, f64)  # set.yaml:98
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_neu_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareNotEqual(a_2, b_2, f64)  # set.yaml:98
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_neu_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = compareNotEqual(a_2, b_2, f64)  # set.yaml:98
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ltu_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareGreaterEqual(a_2, b_2, f64))  # set.yaml:100
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ltu_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareGreaterEqual(a_2, b_2, f64))  # set.yaml:100
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_ltu_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareGreaterEqual(a_2, b_2, f64))  # set.yaml:100
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_leu_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareGreater(a_2, b_2, f64))  # set.yaml:102
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_leu_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareGreater(a_2, b_2, f64))  # set.yaml:102
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_leu_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareGreater(a_2, b_2, f64))  # set.yaml:102
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_gtu_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareLessEqual(a_2, b_2, f64))  # set.yaml:104
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_gtu_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareLessEqual(a_2, b_2, f64))  # set.yaml:104
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_gtu_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareLessEqual(a_2, b_2, f64))  # set.yaml:104
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_geu_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareLess(a_2, b_2, f64))  # set.yaml:106
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_geu_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareLess(a_2, b_2, f64))  # set.yaml:106
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_geu_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (~compareLess(a_2, b_2, f64))  # set.yaml:106
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_num_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = ((~isNaN(a_2, f64)) & (~isNaN(b_2, f64)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_num_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = ((~isNaN(a_2, f64)) & (~isNaN(b_2, f64)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_num_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = ((~isNaN(a_2, f64)) & (~isNaN(b_2, f64)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_nan_and_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (isNaN(a_2, f64) | isNaN(b_2, f64))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_nan_or_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (isNaN(a_2, f64) | isNaN(b_2, f64))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
-
-
-def set_nan_xor_f32_f64_3_sm_10(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:65
-    b_2 = _flushed(b, f64)
-    t = (isNaN(a_2, f64) | isNaN(b_2, f64))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    d = _x00000000  # set.yaml:117
-    return select(t_2, _x3f800000, d)  # set.yaml:119
+    return select(t_2, _x3f80, _x0000)  # set.yaml:125
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
 # targets behind them, where these differ from the rest.
 KERNELS = _kernels("set", (
-    (set_eq_u32_f32_2, 2, "eq.u32.f32"),
-    (set_eq_s32_f32_2, 2, "eq.s32.f32"),
+    (set_eq_u32_f32_2, 2, "eq.u32.f32 eq.s32.f32"),
     (set_eq_f32_f32_2, 2, "eq.f32.f32"),
-    (set_eq_ftz_u32_f32_2, 2, "eq.ftz.u32.f32"),
-    (set_eq_ftz_u32_f32_2, 2, "eq.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_eq_ftz_s32_f32_2, 2, "eq.ftz.s32.f32"),
-    (set_eq_ftz_s32_f32_2, 2, "eq.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_eq_ftz_u32_f32_2, 2, "eq.ftz.u32.f32 eq.ftz.s32.f32"),
+    (set_eq_ftz_u32_f32_2, 2, "eq.u32.f32 eq.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_eq_ftz_f32_f32_2, 2, "eq.ftz.f32.f32"),
     (set_eq_ftz_f32_f32_2, 2, "eq.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ne_u32_f32_2, 2, "ne.u32.f32"),
-    (set_ne_s32_f32_2, 2, "ne.s32.f32"),
+    (set_ne_u32_f32_2, 2, "ne.u32.f32 ne.s32.f32"),
     (set_ne_f32_f32_2, 2, "ne.f32.f32"),
-    (set_ne_ftz_u32_f32_2, 2, "ne.ftz.u32.f32"),
-    (set_ne_ftz_u32_f32_2, 2, "ne.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ne_ftz_s32_f32_2, 2, "ne.ftz.s32.f32"),
-    (set_ne_ftz_s32_f32_2, 2, "ne.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_ne_ftz_u32_f32_2, 2, "ne.ftz.u32.f32 ne.ftz.s32.f32"),
+    (set_ne_ftz_u32_f32_2, 2, "ne.u32.f32 ne.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_ne_ftz_f32_f32_2, 2, "ne.ftz.f32.f32"),
     (set_ne_ftz_f32_f32_2, 2, "ne.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_lt_u32_f32_2, 2, "lt.u32.f32"),
-    (set_lt_s32_f32_2, 2, "lt.s32.f32"),
+    (set_lt_u32_f32_2, 2, "lt.u32.f32 lt.s32.f32"),
     (set_lt_f32_f32_2, 2, "lt.f32.f32"),
-    (set_lt_ftz_u32_f32_2, 2, "lt.ftz.u32.f32"),
-    (set_lt_ftz_u32_f32_2, 2, "lt.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_lt_ftz_s32_f32_2, 2, "lt.ftz.s32.f32"),
-    (set_lt_ftz_s32_f32_2, 2, "lt.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_lt_ftz_u32_f32_2, 2, "lt.ftz.u32.f32 lt.ftz.s32.f32"),
+    (set_lt_ftz_u32_f32_2, 2, "lt.u32.f32 lt.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_lt_ftz_f32_f32_2, 2, "lt.ftz.f32.f32"),
     (set_lt_ftz_f32_f32_2, 2, "lt.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_le_u32_f32_2, 2, "le.u32.f32"),
-    (set_le_s32_f32_2, 2, "le.s32.f32"),
+    (set_le_u32_f32_2, 2, "le.u32.f32 le.s32.f32"),
     (set_le_f32_f32_2, 2, "le.f32.f32"),
-    (set_le_ftz_u32_f32_2, 2, "le.ftz.u32.f32"),
-    (set_le_ftz_u32_f32_2, 2, "le.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_le_ftz_s32_f32_2, 2, "le.ftz.s32.f32"),
-    (set_le_ftz_s32_f32_2, 2, "le.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_le_ftz_u32_f32_2, 2, "le.ftz.u32.f32 le.ftz.s32.f32"),
+    (set_le_ftz_u32_f32_2, 2, "le.u32.f32 le.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_le_ftz_f32_f32_2, 2, "le.ftz.f32.f32"),
     (set_le_ftz_f32_f32_2, 2, "le.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gt_u32_f32_2, 2, "gt.u32.f32"),
-    (set_gt_s32_f32_2, 2, "gt.s32.f32"),
+    (set_gt_u32_f32_2, 2, "gt.u32.f32 gt.s32.f32"),
     (set_gt_f32_f32_2, 2, "gt.f32.f32"),
-    (set_gt_ftz_u32_f32_2, 2, "gt.ftz.u32.f32"),
-    (set_gt_ftz_u32_f32_2, 2, "gt.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gt_ftz_s32_f32_2, 2, "gt.ftz.s32.f32"),
-    (set_gt_ftz_s32_f32_2, 2, "gt.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_gt_ftz_u32_f32_2, 2, "gt.ftz.u32.f32 gt.ftz.s32.f32"),
+    (set_gt_ftz_u32_f32_2, 2, "gt.u32.f32 gt.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_gt_ftz_f32_f32_2, 2, "gt.ftz.f32.f32"),
     (set_gt_ftz_f32_f32_2, 2, "gt.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ge_u32_f32_2, 2, "ge.u32.f32"),
-    (set_ge_s32_f32_2, 2, "ge.s32.f32"),
+    (set_ge_u32_f32_2, 2, "ge.u32.f32 ge.s32.f32"),
     (set_ge_f32_f32_2, 2, "ge.f32.f32"),
-    (set_ge_ftz_u32_f32_2, 2, "ge.ftz.u32.f32"),
-    (set_ge_ftz_u32_f32_2, 2, "ge.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ge_ftz_s32_f32_2, 2, "ge.ftz.s32.f32"),
-    (set_ge_ftz_s32_f32_2, 2, "ge.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_ge_ftz_u32_f32_2, 2, "ge.ftz.u32.f32 ge.ftz.s32.f32"),
+    (set_ge_ftz_u32_f32_2, 2, "ge.u32.f32 ge.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_ge_ftz_f32_f32_2, 2, "ge.ftz.f32.f32"),
     (set_ge_ftz_f32_f32_2, 2, "ge.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_equ_u32_f32_2, 2, "equ.u32.f32"),
-    (set_equ_s32_f32_2, 2, "equ.s32.f32"),
+    (set_equ_u32_f32_2, 2, "equ.u32.f32 equ.s32.f32"),
     (set_equ_f32_f32_2, 2, "equ.f32.f32"),
-    (set_equ_ftz_u32_f32_2, 2, "equ.ftz.u32.f32"),
-    (set_equ_ftz_u32_f32_2, 2, "equ.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_equ_ftz_s32_f32_2, 2, "equ.ftz.s32.f32"),
-    (set_equ_ftz_s32_f32_2, 2, "equ.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_equ_ftz_u32_f32_2, 2, "equ.ftz.u32.f32 equ.ftz.s32.f32"),
+    (set_equ_ftz_u32_f32_2, 2, "equ.u32.f32 equ.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_equ_ftz_f32_f32_2, 2, "equ.ftz.f32.f32"),
     (set_equ_ftz_f32_f32_2, 2, "equ.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_neu_u32_f32_2, 2, "neu.u32.f32"),
-    (set_neu_s32_f32_2, 2, "neu.s32.f32"),
+    (set_neu_u32_f32_2, 2, "neu.u32.f32 neu.s32.f32"),
     (set_neu_f32_f32_2, 2, "neu.f32.f32"),
-    (set_neu_ftz_u32_f32_2, 2, "neu.ftz.u32.f32"),
-    (set_neu_ftz_u32_f32_2, 2, "neu.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_neu_ftz_s32_f32_2, 2, "neu.ftz.s32.f32"),
-    (set_neu_ftz_s32_f32_2, 2, "neu.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_neu_ftz_u32_f32_2, 2, "neu.ftz.u32.f32 neu.ftz.s32.f32"),
+    (set_neu_ftz_u32_f32_2, 2, "neu.u32.f32 neu.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_neu_ftz_f32_f32_2, 2, "neu.ftz.f32.f32"),
     (set_neu_ftz_f32_f32_2, 2, "neu.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ltu_u32_f32_2, 2, "ltu.u32.f32"),
-    (set_ltu_s32_f32_2, 2, "ltu.s32.f32"),
+    (set_ltu_u32_f32_2, 2, "ltu.u32.f32 ltu.s32.f32"),
     (set_ltu_f32_f32_2, 2, "ltu.f32.f32"),
-    (set_ltu_ftz_u32_f32_2, 2, "ltu.ftz.u32.f32"),
-    (set_ltu_ftz_u32_f32_2, 2, "ltu.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ltu_ftz_s32_f32_2, 2, "ltu.ftz.s32.f32"),
-    (set_ltu_ftz_s32_f32_2, 2, "ltu.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_ltu_ftz_u32_f32_2, 2, "ltu.ftz.u32.f32 ltu.ftz.s32.f32"),
+    (set_ltu_ftz_u32_f32_2, 2, "ltu.u32.f32 ltu.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_ltu_ftz_f32_f32_2, 2, "ltu.ftz.f32.f32"),
     (set_ltu_ftz_f32_f32_2, 2, "ltu.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_leu_u32_f32_2, 2, "leu.u32.f32"),
-    (set_leu_s32_f32_2, 2, "leu.s32.f32"),
+    (set_leu_u32_f32_2, 2, "leu.u32.f32 leu.s32.f32"),
     (set_leu_f32_f32_2, 2, "leu.f32.f32"),
-    (set_leu_ftz_u32_f32_2, 2, "leu.ftz.u32.f32"),
-    (set_leu_ftz_u32_f32_2, 2, "leu.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_leu_ftz_s32_f32_2, 2, "leu.ftz.s32.f32"),
-    (set_leu_ftz_s32_f32_2, 2, "leu.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_leu_ftz_u32_f32_2, 2, "leu.ftz.u32.f32 leu.ftz.s32.f32"),
+    (set_leu_ftz_u32_f32_2, 2, "leu.u32.f32 leu.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_leu_ftz_f32_f32_2, 2, "leu.ftz.f32.f32"),
     (set_leu_ftz_f32_f32_2, 2, "leu.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gtu_u32_f32_2, 2, "gtu.u32.f32"),
-    (set_gtu_s32_f32_2, 2, "gtu.s32.f32"),
+    (set_gtu_u32_f32_2, 2, "gtu.u32.f32 gtu.s32.f32"),
     (set_gtu_f32_f32_2, 2, "gtu.f32.f32"),
-    (set_gtu_ftz_u32_f32_2, 2, "gtu.ftz.u32.f32"),
-    (set_gtu_ftz_u32_f32_2, 2, "gtu.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gtu_ftz_s32_f32_2, 2, "gtu.ftz.s32.f32"),
-    (set_gtu_ftz_s32_f32_2, 2, "gtu.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_gtu_ftz_u32_f32_2, 2, "gtu.ftz.u32.f32 gtu.ftz.s32.f32"),
+    (set_gtu_ftz_u32_f32_2, 2, "gtu.u32.f32 gtu.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_gtu_ftz_f32_f32_2, 2, "gtu.ftz.f32.f32"),
     (set_gtu_ftz_f32_f32_2, 2, "gtu.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_geu_u32_f32_2, 2, "geu.u32.f32"),
-    (set_geu_s32_f32_2, 2, "geu.s32.f32"),
+    (set_geu_u32_f32_2, 2, "geu.u32.f32 geu.s32.f32"),
     (set_geu_f32_f32_2, 2, "geu.f32.f32"),
-    (set_geu_ftz_u32_f32_2, 2, "geu.ftz.u32.f32"),
-    (set_geu_ftz_u32_f32_2, 2, "geu.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_geu_ftz_s32_f32_2, 2, "geu.ftz.s32.f32"),
-    (set_geu_ftz_s32_f32_2, 2, "geu.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_geu_ftz_u32_f32_2, 2, "geu.ftz.u32.f32 geu.ftz.s32.f32"),
+    (set_geu_ftz_u32_f32_2, 2, "geu.u32.f32 geu.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_geu_ftz_f32_f32_2, 2, "geu.ftz.f32.f32"),
     (set_geu_ftz_f32_f32_2, 2, "geu.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_u32_f32_2, 2, "num.u32.f32"),
-    (set_num_s32_f32_2, 2, "num.s32.f32"),
+    (set_num_u32_f32_2, 2, "num.u32.f32 num.s32.f32"),
     (set_num_f32_f32_2, 2, "num.f32.f32"),
-    (set_num_ftz_u32_f32_2, 2, "num.ftz.u32.f32"),
-    (set_num_ftz_u32_f32_2, 2, "num.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_ftz_s32_f32_2, 2, "num.ftz.s32.f32"),
-    (set_num_ftz_s32_f32_2, 2, "num.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_num_ftz_u32_f32_2, 2, "num.ftz.u32.f32 num.ftz.s32.f32"),
+    (set_num_ftz_u32_f32_2, 2, "num.u32.f32 num.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_num_ftz_f32_f32_2, 2, "num.ftz.f32.f32"),
     (set_num_ftz_f32_f32_2, 2, "num.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_u32_f32_2, 2, "nan.u32.f32"),
-    (set_nan_s32_f32_2, 2, "nan.s32.f32"),
+    (set_nan_u32_f32_2, 2, "nan.u32.f32 nan.s32.f32"),
     (set_nan_f32_f32_2, 2, "nan.f32.f32"),
-    (set_nan_ftz_u32_f32_2, 2, "nan.ftz.u32.f32"),
-    (set_nan_ftz_u32_f32_2, 2, "nan.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_ftz_s32_f32_2, 2, "nan.ftz.s32.f32"),
-    (set_nan_ftz_s32_f32_2, 2, "nan.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_nan_ftz_u32_f32_2, 2, "nan.ftz.u32.f32 nan.ftz.s32.f32"),
+    (set_nan_ftz_u32_f32_2, 2, "nan.u32.f32 nan.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_nan_ftz_f32_f32_2, 2, "nan.ftz.f32.f32"),
     (set_nan_ftz_f32_f32_2, 2, "nan.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_eq_and_u32_f32_3, 3, "eq.and.u32.f32"),
-    (set_eq_and_s32_f32_3, 3, "eq.and.s32.f32"),
+    (set_eq_and_u32_f32_3, 3, "eq.and.u32.f32 eq.and.s32.f32"),
     (set_eq_and_f32_f32_3, 3, "eq.and.f32.f32"),
-    (set_eq_and_ftz_u32_f32_3, 3, "eq.and.ftz.u32.f32"),
-    (set_eq_and_ftz_u32_f32_3, 3, "eq.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_eq_and_ftz_s32_f32_3, 3, "eq.and.ftz.s32.f32"),
-    (set_eq_and_ftz_s32_f32_3, 3, "eq.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_eq_and_ftz_u32_f32_3, 3, "eq.and.ftz.u32.f32 eq.and.ftz.s32.f32"),
+    (set_eq_and_ftz_u32_f32_3, 3, "eq.and.u32.f32 eq.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_eq_and_ftz_f32_f32_3, 3, "eq.and.ftz.f32.f32"),
     (set_eq_and_ftz_f32_f32_3, 3, "eq.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_eq_or_u32_f32_3, 3, "eq.or.u32.f32"),
-    (set_eq_or_s32_f32_3, 3, "eq.or.s32.f32"),
+    (set_eq_or_u32_f32_3, 3, "eq.or.u32.f32 eq.or.s32.f32"),
     (set_eq_or_f32_f32_3, 3, "eq.or.f32.f32"),
-    (set_eq_or_ftz_u32_f32_3, 3, "eq.or.ftz.u32.f32"),
-    (set_eq_or_ftz_u32_f32_3, 3, "eq.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_eq_or_ftz_s32_f32_3, 3, "eq.or.ftz.s32.f32"),
-    (set_eq_or_ftz_s32_f32_3, 3, "eq.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_eq_or_ftz_u32_f32_3, 3, "eq.or.ftz.u32.f32 eq.or.ftz.s32.f32"),
+    (set_eq_or_ftz_u32_f32_3, 3, "eq.or.u32.f32 eq.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_eq_or_ftz_f32_f32_3, 3, "eq.or.ftz.f32.f32"),
     (set_eq_or_ftz_f32_f32_3, 3, "eq.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_eq_xor_u32_f32_3, 3, "eq.xor.u32.f32"),
-    (set_eq_xor_s32_f32_3, 3, "eq.xor.s32.f32"),
+    (set_eq_xor_u32_f32_3, 3, "eq.xor.u32.f32 eq.xor.s32.f32"),
     (set_eq_xor_f32_f32_3, 3, "eq.xor.f32.f32"),
-    (set_eq_xor_ftz_u32_f32_3, 3, "eq.xor.ftz.u32.f32"),
-    (set_eq_xor_ftz_u32_f32_3, 3, "eq.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_eq_xor_ftz_s32_f32_3, 3, "eq.xor.ftz.s32.f32"),
-    (set_eq_xor_ftz_s32_f32_3, 3, "eq.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_eq_xor_ftz_u32_f32_3, 3, "eq.xor.ftz.u32.f32 eq.xor.ftz.s32.f32"),
+    (set_eq_xor_ftz_u32_f32_3, 3, "eq.xor.u32.f32 eq.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_eq_xor_ftz_f32_f32_3, 3, "eq.xor.ftz.f32.f32"),
     (set_eq_xor_ftz_f32_f32_3, 3, "eq.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ne_and_u32_f32_3, 3, "ne.and.u32.f32"),
-    (set_ne_and_s32_f32_3, 3, "ne.and.s32.f32"),
+    (set_ne_and_u32_f32_3, 3, "ne.and.u32.f32 ne.and.s32.f32"),
     (set_ne_and_f32_f32_3, 3, "ne.and.f32.f32"),
-    (set_ne_and_ftz_u32_f32_3, 3, "ne.and.ftz.u32.f32"),
-    (set_ne_and_ftz_u32_f32_3, 3, "ne.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ne_and_ftz_s32_f32_3, 3, "ne.and.ftz.s32.f32"),
-    (set_ne_and_ftz_s32_f32_3, 3, "ne.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_ne_and_ftz_u32_f32_3, 3, "ne.and.ftz.u32.f32 ne.and.ftz.s32.f32"),
+    (set_ne_and_ftz_u32_f32_3, 3, "ne.and.u32.f32 ne.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_ne_and_ftz_f32_f32_3, 3, "ne.and.ftz.f32.f32"),
     (set_ne_and_ftz_f32_f32_3, 3, "ne.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ne_or_u32_f32_3, 3, "ne.or.u32.f32"),
-    (set_ne_or_s32_f32_3, 3, "ne.or.s32.f32"),
+    (set_ne_or_u32_f32_3, 3, "ne.or.u32.f32 ne.or.s32.f32"),
     (set_ne_or_f32_f32_3, 3, "ne.or.f32.f32"),
-    (set_ne_or_ftz_u32_f32_3, 3, "ne.or.ftz.u32.f32"),
-    (set_ne_or_ftz_u32_f32_3, 3, "ne.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ne_or_ftz_s32_f32_3, 3, "ne.or.ftz.s32.f32"),
-    (set_ne_or_ftz_s32_f32_3, 3, "ne.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_ne_or_ftz_u32_f32_3, 3, "ne.or.ftz.u32.f32 ne.or.ftz.s32.f32"),
+    (set_ne_or_ftz_u32_f32_3, 3, "ne.or.u32.f32 ne.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_ne_or_ftz_f32_f32_3, 3, "ne.or.ftz.f32.f32"),
     (set_ne_or_ftz_f32_f32_3, 3, "ne.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ne_xor_u32_f32_3, 3, "ne.xor.u32.f32"),
-    (set_ne_xor_s32_f32_3, 3, "ne.xor.s32.f32"),
+    (set_ne_xor_u32_f32_3, 3, "ne.xor.u32.f32 ne.xor.s32.f32"),
     (set_ne_xor_f32_f32_3, 3, "ne.xor.f32.f32"),
-    (set_ne_xor_ftz_u32_f32_3, 3, "ne.xor.ftz.u32.f32"),
-    (set_ne_xor_ftz_u32_f32_3, 3, "ne.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ne_xor_ftz_s32_f32_3, 3, "ne.xor.ftz.s32.f32"),
-    (set_ne_xor_ftz_s32_f32_3, 3, "ne.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_ne_xor_ftz_u32_f32_3, 3, "ne.xor.ftz.u32.f32 ne.xor.ftz.s32.f32"),
+    (set_ne_xor_ftz_u32_f32_3, 3, "ne.xor.u32.f32 ne.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_ne_xor_ftz_f32_f32_3, 3, "ne.xor.ftz.f32.f32"),
     (set_ne_xor_ftz_f32_f32_3, 3, "ne.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_lt_and_u32_f32_3, 3, "lt.and.u32.f32"),
-    (set_lt_and_s32_f32_3, 3, "lt.and.s32.f32"),
+    (set_lt_and_u32_f32_3, 3, "lt.and.u32.f32 lt.and.s32.f32"),
     (set_lt_and_f32_f32_3, 3, "lt.and.f32.f32"),
-    (set_lt_and_ftz_u32_f32_3, 3, "lt.and.ftz.u32.f32"),
-    (set_lt_and_ftz_u32_f32_3, 3, "lt.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_lt_and_ftz_s32_f32_3, 3, "lt.and.ftz.s32.f32"),
-    (set_lt_and_ftz_s32_f32_3, 3, "lt.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_lt_and_ftz_u32_f32_3, 3, "lt.and.ftz.u32.f32 lt.and.ftz.s32.f32"),
+    (set_lt_and_ftz_u32_f32_3, 3, "lt.and.u32.f32 lt.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_lt_and_ftz_f32_f32_3, 3, "lt.and.ftz.f32.f32"),
     (set_lt_and_ftz_f32_f32_3, 3, "lt.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_lt_or_u32_f32_3, 3, "lt.or.u32.f32"),
-    (set_lt_or_s32_f32_3, 3, "lt.or.s32.f32"),
+    (set_lt_or_u32_f32_3, 3, "lt.or.u32.f32 lt.or.s32.f32"),
     (set_lt_or_f32_f32_3, 3, "lt.or.f32.f32"),
-    (set_lt_or_ftz_u32_f32_3, 3, "lt.or.ftz.u32.f32"),
-    (set_lt_or_ftz_u32_f32_3, 3, "lt.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_lt_or_ftz_s32_f32_3, 3, "lt.or.ftz.s32.f32"),
-    (set_lt_or_ftz_s32_f32_3, 3, "lt.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_lt_or_ftz_u32_f32_3, 3, "lt.or.ftz.u32.f32 lt.or.ftz.s32.f32"),
+    (set_lt_or_ftz_u32_f32_3, 3, "lt.or.u32.f32 lt.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_lt_or_ftz_f32_f32_3, 3, "lt.or.ftz.f32.f32"),
     (set_lt_or_ftz_f32_f32_3, 3, "lt.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_lt_xor_u32_f32_3, 3, "lt.xor.u32.f32"),
-    (set_lt_xor_s32_f32_3, 3, "lt.xor.s32.f32"),
+    (set_lt_xor_u32_f32_3, 3, "lt.xor.u32.f32 lt.xor.s32.f32"),
     (set_lt_xor_f32_f32_3, 3, "lt.xor.f32.f32"),
-    (set_lt_xor_ftz_u32_f32_3, 3, "lt.xor.ftz.u32.f32"),
-    (set_lt_xor_ftz_u32_f32_3, 3, "lt.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_lt_xor_ftz_s32_f32_3, 3, "lt.xor.ftz.s32.f32"),
-    (set_lt_xor_ftz_s32_f32_3, 3, "lt.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_lt_xor_ftz_u32_f32_3, 3, "lt.xor.ftz.u32.f32 lt.xor.ftz.s32.f32"),
+    (set_lt_xor_ftz_u32_f32_3, 3, "lt.xor.u32.f32 lt.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_lt_xor_ftz_f32_f32_3, 3, "lt.xor.ftz.f32.f32"),
     (set_lt_xor_ftz_f32_f32_3, 3, "lt.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_le_and_u32_f32_3, 3, "le.and.u32.f32"),
-    (set_le_and_s32_f32_3, 3, "le.and.s32.f32"),
+    (set_le_and_u32_f32_3, 3, "le.and.u32.f32 le.and.s32.f32"),
     (set_le_and_f32_f32_3, 3, "le.and.f32.f32"),
-    (set_le_and_ftz_u32_f32_3, 3, "le.and.ftz.u32.f32"),
-    (set_le_and_ftz_u32_f32_3, 3, "le.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_le_and_ftz_s32_f32_3, 3, "le.and.ftz.s32.f32"),
-    (set_le_and_ftz_s32_f32_3, 3, "le.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_le_and_ftz_u32_f32_3, 3, "le.and.ftz.u32.f32 le.and.ftz.s32.f32"),
+    (set_le_and_ftz_u32_f32_3, 3, "le.and.u32.f32 le.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_le_and_ftz_f32_f32_3, 3, "le.and.ftz.f32.f32"),
     (set_le_and_ftz_f32_f32_3, 3, "le.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_le_or_u32_f32_3, 3, "le.or.u32.f32"),
-    (set_le_or_s32_f32_3, 3, "le.or.s32.f32"),
+    (set_le_or_u32_f32_3, 3, "le.or.u32.f32 le.or.s32.f32"),
     (set_le_or_f32_f32_3, 3, "le.or.f32.f32"),
-    (set_le_or_ftz_u32_f32_3, 3, "le.or.ftz.u32.f32"),
-    (set_le_or_ftz_u32_f32_3, 3, "le.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_le_or_ftz_s32_f32_3, 3, "le.or.ftz.s32.f32"),
-    (set_le_or_ftz_s32_f32_3, 3, "le.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_le_or_ftz_u32_f32_3, 3, "le.or.ftz.u32.f32 le.or.ftz.s32.f32"),
+    (set_le_or_ftz_u32_f32_3, 3, "le.or.u32.f32 le.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_le_or_ftz_f32_f32_3, 3, "le.or.ftz.f32.f32"),
     (set_le_or_ftz_f32_f32_3, 3, "le.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_le_xor_u32_f32_3, 3, "le.xor.u32.f32"),
-    (set_le_xor_s32_f32_3, 3, "le.xor.s32.f32"),
+    (set_le_xor_u32_f32_3, 3, "le.xor.u32.f32 le.xor.s32.f32"),
     (set_le_xor_f32_f32_3, 3, "le.xor.f32.f32"),
-    (set_le_xor_ftz_u32_f32_3, 3, "le.xor.ftz.u32.f32"),
-    (set_le_xor_ftz_u32_f32_3, 3, "le.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_le_xor_ftz_s32_f32_3, 3, "le.xor.ftz.s32.f32"),
-    (set_le_xor_ftz_s32_f32_3, 3, "le.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_le_xor_ftz_u32_f32_3, 3, "le.xor.ftz.u32.f32 le.xor.ftz.s32.f32"),
+    (set_le_xor_ftz_u32_f32_3, 3, "le.xor.u32.f32 le.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_le_xor_ftz_f32_f32_3, 3, "le.xor.ftz.f32.f32"),
     (set_le_xor_ftz_f32_f32_3, 3, "le.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gt_and_u32_f32_3, 3, "gt.and.u32.f32"),
-    (set_gt_and_s32_f32_3, 3, "gt.and.s32.f32"),
+    (set_gt_and_u32_f32_3, 3, "gt.and.u32.f32 gt.and.s32.f32"),
     (set_gt_and_f32_f32_3, 3, "gt.and.f32.f32"),
-    (set_gt_and_ftz_u32_f32_3, 3, "gt.and.ftz.u32.f32"),
-    (set_gt_and_ftz_u32_f32_3, 3, "gt.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gt_and_ftz_s32_f32_3, 3, "gt.and.ftz.s32.f32"),
-    (set_gt_and_ftz_s32_f32_3, 3, "gt.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_gt_and_ftz_u32_f32_3, 3, "gt.and.ftz.u32.f32 gt.and.ftz.s32.f32"),
+    (set_gt_and_ftz_u32_f32_3, 3, "gt.and.u32.f32 gt.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_gt_and_ftz_f32_f32_3, 3, "gt.and.ftz.f32.f32"),
     (set_gt_and_ftz_f32_f32_3, 3, "gt.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gt_or_u32_f32_3, 3, "gt.or.u32.f32"),
-    (set_gt_or_s32_f32_3, 3, "gt.or.s32.f32"),
+    (set_gt_or_u32_f32_3, 3, "gt.or.u32.f32 gt.or.s32.f32"),
     (set_gt_or_f32_f32_3, 3, "gt.or.f32.f32"),
-    (set_gt_or_ftz_u32_f32_3, 3, "gt.or.ftz.u32.f32"),
-    (set_gt_or_ftz_u32_f32_3, 3, "gt.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gt_or_ftz_s32_f32_3, 3, "gt.or.ftz.s32.f32"),
-    (set_gt_or_ftz_s32_f32_3, 3, "gt.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_gt_or_ftz_u32_f32_3, 3, "gt.or.ftz.u32.f32 gt.or.ftz.s32.f32"),
+    (set_gt_or_ftz_u32_f32_3, 3, "gt.or.u32.f32 gt.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_gt_or_ftz_f32_f32_3, 3, "gt.or.ftz.f32.f32"),
     (set_gt_or_ftz_f32_f32_3, 3, "gt.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gt_xor_u32_f32_3, 3, "gt.xor.u32.f32"),
-    (set_gt_xor_s32_f32_3, 3, "gt.xor.s32.f32"),
+    (set_gt_xor_u32_f32_3, 3, "gt.xor.u32.f32 gt.xor.s32.f32"),
     (set_gt_xor_f32_f32_3, 3, "gt.xor.f32.f32"),
-    (set_gt_xor_ftz_u32_f32_3, 3, "gt.xor.ftz.u32.f32"),
-    (set_gt_xor_ftz_u32_f32_3, 3, "gt.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gt_xor_ftz_s32_f32_3, 3, "gt.xor.ftz.s32.f32"),
-    (set_gt_xor_ftz_s32_f32_3, 3, "gt.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_gt_xor_ftz_u32_f32_3, 3, "gt.xor.ftz.u32.f32 gt.xor.ftz.s32.f32"),
+    (set_gt_xor_ftz_u32_f32_3, 3, "gt.xor.u32.f32 gt.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_gt_xor_ftz_f32_f32_3, 3, "gt.xor.ftz.f32.f32"),
     (set_gt_xor_ftz_f32_f32_3, 3, "gt.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ge_and_u32_f32_3, 3, "ge.and.u32.f32"),
-    (set_ge_and_s32_f32_3, 3, "ge.and.s32.f32"),
+    (set_ge_and_u32_f32_3, 3, "ge.and.u32.f32 ge.and.s32.f32"),
     (set_ge_and_f32_f32_3, 3, "ge.and.f32.f32"),
-    (set_ge_and_ftz_u32_f32_3, 3, "ge.and.ftz.u32.f32"),
-    (set_ge_and_ftz_u32_f32_3, 3, "ge.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ge_and_ftz_s32_f32_3, 3, "ge.and.ftz.s32.f32"),
-    (set_ge_and_ftz_s32_f32_3, 3, "ge.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_ge_and_ftz_u32_f32_3, 3, "ge.and.ftz.u32.f32 ge.and.ftz.s32.f32"),
+    (set_ge_and_ftz_u32_f32_3, 3, "ge.and.u32.f32 ge.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_ge_and_ftz_f32_f32_3, 3, "ge.and.ftz.f32.f32"),
     (set_ge_and_ftz_f32_f32_3, 3, "ge.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ge_or_u32_f32_3, 3, "ge.or.u32.f32"),
-    (set_ge_or_s32_f32_3, 3, "ge.or.s32.f32"),
+    (set_ge_or_u32_f32_3, 3, "ge.or.u32.f32 ge.or.s32.f32"),
     (set_ge_or_f32_f32_3, 3, "ge.or.f32.f32"),
-    (set_ge_or_ftz_u32_f32_3, 3, "ge.or.ftz.u32.f32"),
-    (set_ge_or_ftz_u32_f32_3, 3, "ge.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ge_or_ftz_s32_f32_3, 3, "ge.or.ftz.s32.f32"),
-    (set_ge_or_ftz_s32_f32_3, 3, "ge.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_ge_or_ftz_u32_f32_3, 3, "ge.or.ftz.u32.f32 ge.or.ftz.s32.f32"),
+    (set_ge_or_ftz_u32_f32_3, 3, "ge.or.u32.f32 ge.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_ge_or_ftz_f32_f32_3, 3, "ge.or.ftz.f32.f32"),
     (set_ge_or_ftz_f32_f32_3, 3, "ge.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ge_xor_u32_f32_3, 3, "ge.xor.u32.f32"),
-    (set_ge_xor_s32_f32_3, 3, "ge.xor.s32.f32"),
+    (set_ge_xor_u32_f32_3, 3, "ge.xor.u32.f32 ge.xor.s32.f32"),
     (set_ge_xor_f32_f32_3, 3, "ge.xor.f32.f32"),
-    (set_ge_xor_ftz_u32_f32_3, 3, "ge.xor.ftz.u32.f32"),
-    (set_ge_xor_ftz_u32_f32_3, 3, "ge.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ge_xor_ftz_s32_f32_3, 3, "ge.xor.ftz.s32.f32"),
-    (set_ge_xor_ftz_s32_f32_3, 3, "ge.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_ge_xor_ftz_u32_f32_3, 3, "ge.xor.ftz.u32.f32 ge.xor.ftz.s32.f32"),
+    (set_ge_xor_ftz_u32_f32_3, 3, "ge.xor.u32.f32 ge.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_ge_xor_ftz_f32_f32_3, 3, "ge.xor.ftz.f32.f32"),
     (set_ge_xor_ftz_f32_f32_3, 3, "ge.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_equ_and_u32_f32_3, 3, "equ.and.u32.f32"),
-    (set_equ_and_s32_f32_3, 3, "equ.and.s32.f32"),
+    (set_equ_and_u32_f32_3, 3, "equ.and.u32.f32 equ.and.s32.f32"),
     (set_equ_and_f32_f32_3, 3, "equ.and.f32.f32"),
-    (set_equ_and_ftz_u32_f32_3, 3, "equ.and.ftz.u32.f32"),
-    (set_equ_and_ftz_u32_f32_3, 3, "equ.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_equ_and_ftz_s32_f32_3, 3, "equ.and.ftz.s32.f32"),
-    (set_equ_and_ftz_s32_f32_3, 3, "equ.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_equ_and_ftz_u32_f32_3, 3, "equ.and.ftz.u32.f32 equ.and.ftz.s32.f32"),
+    (set_equ_and_ftz_u32_f32_3, 3, "equ.and.u32.f32 equ.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_equ_and_ftz_f32_f32_3, 3, "equ.and.ftz.f32.f32"),
     (set_equ_and_ftz_f32_f32_3, 3, "equ.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_equ_or_u32_f32_3, 3, "equ.or.u32.f32"),
-    (set_equ_or_s32_f32_3, 3, "equ.or.s32.f32"),
+    (set_equ_or_u32_f32_3, 3, "equ.or.u32.f32 equ.or.s32.f32"),
     (set_equ_or_f32_f32_3, 3, "equ.or.f32.f32"),
-    (set_equ_or_ftz_u32_f32_3, 3, "equ.or.ftz.u32.f32"),
-    (set_equ_or_ftz_u32_f32_3, 3, "equ.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_equ_or_ftz_s32_f32_3, 3, "equ.or.ftz.s32.f32"),
-    (set_equ_or_ftz_s32_f32_3, 3, "equ.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_equ_or_ftz_u32_f32_3, 3, "equ.or.ftz.u32.f32 equ.or.ftz.s32.f32"),
+    (set_equ_or_ftz_u32_f32_3, 3, "equ.or.u32.f32 equ.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_equ_or_ftz_f32_f32_3, 3, "equ.or.ftz.f32.f32"),
     (set_equ_or_ftz_f32_f32_3, 3, "equ.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_equ_xor_u32_f32_3, 3, "equ.xor.u32.f32"),
-    (set_equ_xor_s32_f32_3, 3, "equ.xor.s32.f32"),
+    (set_equ_xor_u32_f32_3, 3, "equ.xor.u32.f32 equ.xor.s32.f32"),
     (set_equ_xor_f32_f32_3, 3, "equ.xor.f32.f32"),
-    (set_equ_xor_ftz_u32_f32_3, 3, "equ.xor.ftz.u32.f32"),
-    (set_equ_xor_ftz_u32_f32_3, 3, "equ.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_equ_xor_ftz_s32_f32_3, 3, "equ.xor.ftz.s32.f32"),
-    (set_equ_xor_ftz_s32_f32_3, 3, "equ.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_equ_xor_ftz_u32_f32_3, 3, "equ.xor.ftz.u32.f32 equ.xor.ftz.s32.f32"),
+    (set_equ_xor_ftz_u32_f32_3, 3, "equ.xor.u32.f32 equ.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_equ_xor_ftz_f32_f32_3, 3, "equ.xor.ftz.f32.f32"),
     (set_equ_xor_ftz_f32_f32_3, 3, "equ.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_neu_and_u32_f32_3, 3, "neu.and.u32.f32"),
-    (set_neu_and_s32_f32_3, 3, "neu.and.s32.f32"),
+    (set_neu_and_u32_f32_3, 3, "neu.and.u32.f32 neu.and.s32.f32"),
     (set_neu_and_f32_f32_3, 3, "neu.and.f32.f32"),
-    (set_neu_and_ftz_u32_f32_3, 3, "neu.and.ftz.u32.f32"),
-    (set_neu_and_ftz_u32_f32_3, 3, "neu.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_neu_and_ftz_s32_f32_3, 3, "neu.and.ftz.s32.f32"),
-    (set_neu_and_ftz_s32_f32_3, 3, "neu.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_neu_and_ftz_u32_f32_3, 3, "neu.and.ftz.u32.f32 neu.and.ftz.s32.f32"),
+    (set_neu_and_ftz_u32_f32_3, 3, "neu.and.u32.f32 neu.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_neu_and_ftz_f32_f32_3, 3, "neu.and.ftz.f32.f32"),
     (set_neu_and_ftz_f32_f32_3, 3, "neu.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_neu_or_u32_f32_3, 3, "neu.or.u32.f32"),
-    (set_neu_or_s32_f32_3, 3, "neu.or.s32.f32"),
+    (set_neu_or_u32_f32_3, 3, "neu.or.u32.f32 neu.or.s32.f32"),
     (set_neu_or_f32_f32_3, 3, "neu.or.f32.f32"),
-    (set_neu_or_ftz_u32_f32_3, 3, "neu.or.ftz.u32.f32"),
-    (set_neu_or_ftz_u32_f32_3, 3, "neu.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_neu_or_ftz_s32_f32_3, 3, "neu.or.ftz.s32.f32"),
-    (set_neu_or_ftz_s32_f32_3, 3, "neu.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_neu_or_ftz_u32_f32_3, 3, "neu.or.ftz.u32.f32 neu.or.ftz.s32.f32"),
+    (set_neu_or_ftz_u32_f32_3, 3, "neu.or.u32.f32 neu.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_neu_or_ftz_f32_f32_3, 3, "neu.or.ftz.f32.f32"),
     (set_neu_or_ftz_f32_f32_3, 3, "neu.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_neu_xor_u32_f32_3, 3, "neu.xor.u32.f32"),
-    (set_neu_xor_s32_f32_3, 3, "neu.xor.s32.f32"),
+    (set_neu_xor_u32_f32_3, 3, "neu.xor.u32.f32 neu.xor.s32.f32"),
     (set_neu_xor_f32_f32_3, 3, "neu.xor.f32.f32"),
-    (set_neu_xor_ftz_u32_f32_3, 3, "neu.xor.ftz.u32.f32"),
-    (set_neu_xor_ftz_u32_f32_3, 3, "neu.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_neu_xor_ftz_s32_f32_3, 3, "neu.xor.ftz.s32.f32"),
-    (set_neu_xor_ftz_s32_f32_3, 3, "neu.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_neu_xor_ftz_u32_f32_3, 3, "neu.xor.ftz.u32.f32 neu.xor.ftz.s32.f32"),
+    (set_neu_xor_ftz_u32_f32_3, 3, "neu.xor.u32.f32 neu.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_neu_xor_ftz_f32_f32_3, 3, "neu.xor.ftz.f32.f32"),
     (set_neu_xor_ftz_f32_f32_3, 3, "neu.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ltu_and_u32_f32_3, 3, "ltu.and.u32.f32"),
-    (set_ltu_and_s32_f32_3, 3, "ltu.and.s32.f32"),
+    (set_ltu_and_u32_f32_3, 3, "ltu.and.u32.f32 ltu.and.s32.f32"),
     (set_ltu_and_f32_f32_3, 3, "ltu.and.f32.f32"),
-    (set_ltu_and_ftz_u32_f32_3, 3, "ltu.and.ftz.u32.f32"),
-    (set_ltu_and_ftz_u32_f32_3, 3, "ltu.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ltu_and_ftz_s32_f32_3, 3, "ltu.and.ftz.s32.f32"),
-    (set_ltu_and_ftz_s32_f32_3, 3, "ltu.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_ltu_and_ftz_u32_f32_3, 3, "ltu.and.ftz.u32.f32 ltu.and.ftz.s32.f32"),
+    (set_ltu_and_ftz_u32_f32_3, 3, "ltu.and.u32.f32 ltu.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_ltu_and_ftz_f32_f32_3, 3, "ltu.and.ftz.f32.f32"),
     (set_ltu_and_ftz_f32_f32_3, 3, "ltu.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ltu_or_u32_f32_3, 3, "ltu.or.u32.f32"),
-    (set_ltu_or_s32_f32_3, 3, "ltu.or.s32.f32"),
+    (set_ltu_or_u32_f32_3, 3, "ltu.or.u32.f32 ltu.or.s32.f32"),
     (set_ltu_or_f32_f32_3, 3, "ltu.or.f32.f32"),
-    (set_ltu_or_ftz_u32_f32_3, 3, "ltu.or.ftz.u32.f32"),
-    (set_ltu_or_ftz_u32_f32_3, 3, "ltu.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ltu_or_ftz_s32_f32_3, 3, "ltu.or.ftz.s32.f32"),
-    (set_ltu_or_ftz_s32_f32_3, 3, "ltu.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_ltu_or_ftz_u32_f32_3, 3, "ltu.or.ftz.u32.f32 ltu.or.ftz.s32.f32"),
+    (set_ltu_or_ftz_u32_f32_3, 3, "ltu.or.u32.f32 ltu.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_ltu_or_ftz_f32_f32_3, 3, "ltu.or.ftz.f32.f32"),
     (set_ltu_or_ftz_f32_f32_3, 3, "ltu.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ltu_xor_u32_f32_3, 3, "ltu.xor.u32.f32"),
-    (set_ltu_xor_s32_f32_3, 3, "ltu.xor.s32.f32"),
+    (set_ltu_xor_u32_f32_3, 3, "ltu.xor.u32.f32 ltu.xor.s32.f32"),
     (set_ltu_xor_f32_f32_3, 3, "ltu.xor.f32.f32"),
-    (set_ltu_xor_ftz_u32_f32_3, 3, "ltu.xor.ftz.u32.f32"),
-    (set_ltu_xor_ftz_u32_f32_3, 3, "ltu.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ltu_xor_ftz_s32_f32_3, 3, "ltu.xor.ftz.s32.f32"),
-    (set_ltu_xor_ftz_s32_f32_3, 3, "ltu.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_ltu_xor_ftz_u32_f32_3, 3, "ltu.xor.ftz.u32.f32 ltu.xor.ftz.s32.f32"),
+    (set_ltu_xor_ftz_u32_f32_3, 3, "ltu.xor.u32.f32 ltu.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_ltu_xor_ftz_f32_f32_3, 3, "ltu.xor.ftz.f32.f32"),
     (set_ltu_xor_ftz_f32_f32_3, 3, "ltu.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_leu_and_u32_f32_3, 3, "leu.and.u32.f32"),
-    (set_leu_and_s32_f32_3, 3, "leu.and.s32.f32"),
+    (set_leu_and_u32_f32_3, 3, "leu.and.u32.f32 leu.and.s32.f32"),
     (set_leu_and_f32_f32_3, 3, "leu.and.f32.f32"),
-    (set_leu_and_ftz_u32_f32_3, 3, "leu.and.ftz.u32.f32"),
-    (set_leu_and_ftz_u32_f32_3, 3, "leu.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_leu_and_ftz_s32_f32_3, 3, "leu.and.ftz.s32.f32"),
-    (set_leu_and_ftz_s32_f32_3, 3, "leu.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_leu_and_ftz_u32_f32_3, 3, "leu.and.ftz.u32.f32 leu.and.ftz.s32.f32"),
+    (set_leu_and_ftz_u32_f32_3, 3, "leu.and.u32.f32 leu.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_leu_and_ftz_f32_f32_3, 3, "leu.and.ftz.f32.f32"),
     (set_leu_and_ftz_f32_f32_3, 3, "leu.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_leu_or_u32_f32_3, 3, "leu.or.u32.f32"),
-    (set_leu_or_s32_f32_3, 3, "leu.or.s32.f32"),
+    (set_leu_or_u32_f32_3, 3, "leu.or.u32.f32 leu.or.s32.f32"),
     (set_leu_or_f32_f32_3, 3, "leu.or.f32.f32"),
-    (set_leu_or_ftz_u32_f32_3, 3, "leu.or.ftz.u32.f32"),
-    (set_leu_or_ftz_u32_f32_3, 3, "leu.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_leu_or_ftz_s32_f32_3, 3, "leu.or.ftz.s32.f32"),
-    (set_leu_or_ftz_s32_f32_3, 3, "leu.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_leu_or_ftz_u32_f32_3, 3, "leu.or.ftz.u32.f32 leu.or.ftz.s32.f32"),
+    (set_leu_or_ftz_u32_f32_3, 3, "leu.or.u32.f32 leu.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_leu_or_ftz_f32_f32_3, 3, "leu.or.ftz.f32.f32"),
     (set_leu_or_ftz_f32_f32_3, 3, "leu.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_leu_xor_u32_f32_3, 3, "leu.xor.u32.f32"),
-    (set_leu_xor_s32_f32_3, 3, "leu.xor.s32.f32"),
+    (set_leu_xor_u32_f32_3, 3, "leu.xor.u32.f32 leu.xor.s32.f32"),
     (set_leu_xor_f32_f32_3, 3, "leu.xor.f32.f32"),
-    (set_leu_xor_ftz_u32_f32_3, 3, "leu.xor.ftz.u32.f32"),
-    (set_leu_xor_ftz_u32_f32_3, 3, "leu.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_leu_xor_ftz_s32_f32_3, 3, "leu.xor.ftz.s32.f32"),
-    (set_leu_xor_ftz_s32_f32_3, 3, "leu.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_leu_xor_ftz_u32_f32_3, 3, "leu.xor.ftz.u32.f32 leu.xor.ftz.s32.f32"),
+    (set_leu_xor_ftz_u32_f32_3, 3, "leu.xor.u32.f32 leu.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_leu_xor_ftz_f32_f32_3, 3, "leu.xor.ftz.f32.f32"),
     (set_leu_xor_ftz_f32_f32_3, 3, "leu.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gtu_and_u32_f32_3, 3, "gtu.and.u32.f32"),
-    (set_gtu_and_s32_f32_3, 3, "gtu.and.s32.f32"),
+    (set_gtu_and_u32_f32_3, 3, "gtu.and.u32.f32 gtu.and.s32.f32"),
     (set_gtu_and_f32_f32_3, 3, "gtu.and.f32.f32"),
-    (set_gtu_and_ftz_u32_f32_3, 3, "gtu.and.ftz.u32.f32"),
-    (set_gtu_and_ftz_u32_f32_3, 3, "gtu.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gtu_and_ftz_s32_f32_3, 3, "gtu.and.ftz.s32.f32"),
-    (set_gtu_and_ftz_s32_f32_3, 3, "gtu.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_gtu_and_ftz_u32_f32_3, 3, "gtu.and.ftz.u32.f32 gtu.and.ftz.s32.f32"),
+    (set_gtu_and_ftz_u32_f32_3, 3, "gtu.and.u32.f32 gtu.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_gtu_and_ftz_f32_f32_3, 3, "gtu.and.ftz.f32.f32"),
     (set_gtu_and_ftz_f32_f32_3, 3, "gtu.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gtu_or_u32_f32_3, 3, "gtu.or.u32.f32"),
-    (set_gtu_or_s32_f32_3, 3, "gtu.or.s32.f32"),
+    (set_gtu_or_u32_f32_3, 3, "gtu.or.u32.f32 gtu.or.s32.f32"),
     (set_gtu_or_f32_f32_3, 3, "gtu.or.f32.f32"),
-    (set_gtu_or_ftz_u32_f32_3, 3, "gtu.or.ftz.u32.f32"),
-    (set_gtu_or_ftz_u32_f32_3, 3, "gtu.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gtu_or_ftz_s32_f32_3, 3, "gtu.or.ftz.s32.f32"),
-    (set_gtu_or_ftz_s32_f32_3, 3, "gtu.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_gtu_or_ftz_u32_f32_3, 3, "gtu.or.ftz.u32.f32 gtu.or.ftz.s32.f32"),
+    (set_gtu_or_ftz_u32_f32_3, 3, "gtu.or.u32.f32 gtu.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_gtu_or_ftz_f32_f32_3, 3, "gtu.or.ftz.f32.f32"),
     (set_gtu_or_ftz_f32_f32_3, 3, "gtu.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gtu_xor_u32_f32_3, 3, "gtu.xor.u32.f32"),
-    (set_gtu_xor_s32_f32_3, 3, "gtu.xor.s32.f32"),
+    (set_gtu_xor_u32_f32_3, 3, "gtu.xor.u32.f32 gtu.xor.s32.f32"),
     (set_gtu_xor_f32_f32_3, 3, "gtu.xor.f32.f32"),
-    (set_gtu_xor_ftz_u32_f32_3, 3, "gtu.xor.ftz.u32.f32"),
-    (set_gtu_xor_ftz_u32_f32_3, 3, "gtu.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gtu_xor_ftz_s32_f32_3, 3, "gtu.xor.ftz.s32.f32"),
-    (set_gtu_xor_ftz_s32_f32_3, 3, "gtu.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_gtu_xor_ftz_u32_f32_3, 3, "gtu.xor.ftz.u32.f32 gtu.xor.ftz.s32.f32"),
+    (set_gtu_xor_ftz_u32_f32_3, 3, "gtu.xor.u32.f32 gtu.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_gtu_xor_ftz_f32_f32_3, 3, "gtu.xor.ftz.f32.f32"),
     (set_gtu_xor_ftz_f32_f32_3, 3, "gtu.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_geu_and_u32_f32_3, 3, "geu.and.u32.f32"),
-    (set_geu_and_s32_f32_3, 3, "geu.and.s32.f32"),
+    (set_geu_and_u32_f32_3, 3, "geu.and.u32.f32 geu.and.s32.f32"),
     (set_geu_and_f32_f32_3, 3, "geu.and.f32.f32"),
-    (set_geu_and_ftz_u32_f32_3, 3, "geu.and.ftz.u32.f32"),
-    (set_geu_and_ftz_u32_f32_3, 3, "geu.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_geu_and_ftz_s32_f32_3, 3, "geu.and.ftz.s32.f32"),
-    (set_geu_and_ftz_s32_f32_3, 3, "geu.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_geu_and_ftz_u32_f32_3, 3, "geu.and.ftz.u32.f32 geu.and.ftz.s32.f32"),
+    (set_geu_and_ftz_u32_f32_3, 3, "geu.and.u32.f32 geu.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_geu_and_ftz_f32_f32_3, 3, "geu.and.ftz.f32.f32"),
     (set_geu_and_ftz_f32_f32_3, 3, "geu.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_geu_or_u32_f32_3, 3, "geu.or.u32.f32"),
-    (set_geu_or_s32_f32_3, 3, "geu.or.s32.f32"),
+    (set_geu_or_u32_f32_3, 3, "geu.or.u32.f32 geu.or.s32.f32"),
     (set_geu_or_f32_f32_3, 3, "geu.or.f32.f32"),
-    (set_geu_or_ftz_u32_f32_3, 3, "geu.or.ftz.u32.f32"),
-    (set_geu_or_ftz_u32_f32_3, 3, "geu.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_geu_or_ftz_s32_f32_3, 3, "geu.or.ftz.s32.f32"),
-    (set_geu_or_ftz_s32_f32_3, 3, "geu.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_geu_or_ftz_u32_f32_3, 3, "geu.or.ftz.u32.f32 geu.or.ftz.s32.f32"),
+    (set_geu_or_ftz_u32_f32_3, 3, "geu.or.u32.f32 geu.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_geu_or_ftz_f32_f32_3, 3, "geu.or.ftz.f32.f32"),
     (set_geu_or_ftz_f32_f32_3, 3, "geu.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_geu_xor_u32_f32_3, 3, "geu.xor.u32.f32"),
-    (set_geu_xor_s32_f32_3, 3, "geu.xor.s32.f32"),
+    (set_geu_xor_u32_f32_3, 3, "geu.xor.u32.f32 geu.xor.s32.f32"),
     (set_geu_xor_f32_f32_3, 3, "geu.xor.f32.f32"),
-    (set_geu_xor_ftz_u32_f32_3, 3, "geu.xor.ftz.u32.f32"),
-    (set_geu_xor_ftz_u32_f32_3, 3, "geu.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_geu_xor_ftz_s32_f32_3, 3, "geu.xor.ftz.s32.f32"),
-    (set_geu_xor_ftz_s32_f32_3, 3, "geu.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_geu_xor_ftz_u32_f32_3, 3, "geu.xor.ftz.u32.f32 geu.xor.ftz.s32.f32"),
+    (set_geu_xor_ftz_u32_f32_3, 3, "geu.xor.u32.f32 geu.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_geu_xor_ftz_f32_f32_3, 3, "geu.xor.ftz.f32.f32"),
     (set_geu_xor_ftz_f32_f32_3, 3, "geu.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_and_u32_f32_3, 3, "num.and.u32.f32"),
-    (set_num_and_s32_f32_3, 3, "num.and.s32.f32"),
+    (set_num_and_u32_f32_3, 3, "num.and.u32.f32 num.and.s32.f32"),
     (set_num_and_f32_f32_3, 3, "num.and.f32.f32"),
-    (set_num_and_ftz_u32_f32_3, 3, "num.and.ftz.u32.f32"),
-    (set_num_and_ftz_u32_f32_3, 3, "num.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_and_ftz_s32_f32_3, 3, "num.and.ftz.s32.f32"),
-    (set_num_and_ftz_s32_f32_3, 3, "num.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_num_and_ftz_u32_f32_3, 3, "num.and.ftz.u32.f32 num.and.ftz.s32.f32"),
+    (set_num_and_ftz_u32_f32_3, 3, "num.and.u32.f32 num.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_num_and_ftz_f32_f32_3, 3, "num.and.ftz.f32.f32"),
     (set_num_and_ftz_f32_f32_3, 3, "num.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_or_u32_f32_3, 3, "num.or.u32.f32"),
-    (set_num_or_s32_f32_3, 3, "num.or.s32.f32"),
+    (set_num_or_u32_f32_3, 3, "num.or.u32.f32 num.or.s32.f32"),
     (set_num_or_f32_f32_3, 3, "num.or.f32.f32"),
-    (set_num_or_ftz_u32_f32_3, 3, "num.or.ftz.u32.f32"),
-    (set_num_or_ftz_u32_f32_3, 3, "num.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_or_ftz_s32_f32_3, 3, "num.or.ftz.s32.f32"),
-    (set_num_or_ftz_s32_f32_3, 3, "num.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_num_or_ftz_u32_f32_3, 3, "num.or.ftz.u32.f32 num.or.ftz.s32.f32"),
+    (set_num_or_ftz_u32_f32_3, 3, "num.or.u32.f32 num.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_num_or_ftz_f32_f32_3, 3, "num.or.ftz.f32.f32"),
     (set_num_or_ftz_f32_f32_3, 3, "num.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_xor_u32_f32_3, 3, "num.xor.u32.f32"),
-    (set_num_xor_s32_f32_3, 3, "num.xor.s32.f32"),
+    (set_num_xor_u32_f32_3, 3, "num.xor.u32.f32 num.xor.s32.f32"),
     (set_num_xor_f32_f32_3, 3, "num.xor.f32.f32"),
-    (set_num_xor_ftz_u32_f32_3, 3, "num.xor.ftz.u32.f32"),
-    (set_num_xor_ftz_u32_f32_3, 3, "num.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_xor_ftz_s32_f32_3, 3, "num.xor.ftz.s32.f32"),
-    (set_num_xor_ftz_s32_f32_3, 3, "num.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_num_xor_ftz_u32_f32_3, 3, "num.xor.ftz.u32.f32 num.xor.ftz.s32.f32"),
+    (set_num_xor_ftz_u32_f32_3, 3, "num.xor.u32.f32 num.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_num_xor_ftz_f32_f32_3, 3, "num.xor.ftz.f32.f32"),
     (set_num_xor_ftz_f32_f32_3, 3, "num.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_and_u32_f32_3, 3, "nan.and.u32.f32"),
-    (set_nan_and_s32_f32_3, 3, "nan.and.s32.f32"),
+    (set_nan_and_u32_f32_3, 3, "nan.and.u32.f32 nan.and.s32.f32"),
     (set_nan_and_f32_f32_3, 3, "nan.and.f32.f32"),
-    (set_nan_and_ftz_u32_f32_3, 3, "nan.and.ftz.u32.f32"),
-    (set_nan_and_ftz_u32_f32_3, 3, "nan.and.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_and_ftz_s32_f32_3, 3, "nan.and.ftz.s32.f32"),
-    (set_nan_and_ftz_s32_f32_3, 3, "nan.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_nan_and_ftz_u32_f32_3, 3, "nan.and.ftz.u32.f32 nan.and.ftz.s32.f32"),
+    (set_nan_and_ftz_u32_f32_3, 3, "nan.and.u32.f32 nan.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_nan_and_ftz_f32_f32_3, 3, "nan.and.ftz.f32.f32"),
     (set_nan_and_ftz_f32_f32_3, 3, "nan.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_or_u32_f32_3, 3, "nan.or.u32.f32"),
-    (set_nan_or_s32_f32_3, 3, "nan.or.s32.f32"),
+    (set_nan_or_u32_f32_3, 3, "nan.or.u32.f32 nan.or.s32.f32"),
     (set_nan_or_f32_f32_3, 3, "nan.or.f32.f32"),
-    (set_nan_or_ftz_u32_f32_3, 3, "nan.or.ftz.u32.f32"),
-    (set_nan_or_ftz_u32_f32_3, 3, "nan.or.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_or_ftz_s32_f32_3, 3, "nan.or.ftz.s32.f32"),
-    (set_nan_or_ftz_s32_f32_3, 3, "nan.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_nan_or_ftz_u32_f32_3, 3, "nan.or.ftz.u32.f32 nan.or.ftz.s32.f32"),
+    (set_nan_or_ftz_u32_f32_3, 3, "nan.or.u32.f32 nan.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_nan_or_ftz_f32_f32_3, 3, "nan.or.ftz.f32.f32"),
     (set_nan_or_ftz_f32_f32_3, 3, "nan.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_xor_u32_f32_3, 3, "nan.xor.u32.f32"),
-    (set_nan_xor_s32_f32_3, 3, "nan.xor.s32.f32"),
+    (set_nan_xor_u32_f32_3, 3, "nan.xor.u32.f32 nan.xor.s32.f32"),
     (set_nan_xor_f32_f32_3, 3, "nan.xor.f32.f32"),
-    (set_nan_xor_ftz_u32_f32_3, 3, "nan.xor.ftz.u32.f32"),
-    (set_nan_xor_ftz_u32_f32_3, 3, "nan.xor.u32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_xor_ftz_s32_f32_3, 3, "nan.xor.ftz.s32.f32"),
-    (set_nan_xor_ftz_s32_f32_3, 3, "nan.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_nan_xor_ftz_u32_f32_3, 3, "nan.xor.ftz.u32.f32 nan.xor.ftz.s32.f32"),
+    (set_nan_xor_ftz_u32_f32_3, 3, "nan.xor.u32.f32 nan.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_nan_xor_ftz_f32_f32_3, 3, "nan.xor.ftz.f32.f32"),
     (set_nan_xor_ftz_f32_f32_3, 3, "nan.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_eq_u32_f64_2, 2, "eq.u32.f64"),
-    (set_eq_s32_f64_2, 2, "eq.s32.f64"),
+    (set_eq_u32_f64_2, 2, "eq.u32.f64 eq.s32.f64"),
     (set_eq_f32_f64_2, 2, "eq.f32.f64"),
-    (set_ne_u32_f64_2, 2, "ne.u32.f64"),
-    (set_ne_s32_f64_2, 2, "ne.s32.f64"),
+    (set_ne_u32_f64_2, 2, "ne.u32.f64 ne.s32.f64"),
     (set_ne_f32_f64_2, 2, "ne.f32.f64"),
-    (set_lt_u32_f64_2, 2, "lt.u32.f64"),
-    (set_lt_s32_f64_2, 2, "lt.s32.f64"),
+    (set_lt_u32_f64_2, 2, "lt.u32.f64 lt.s32.f64"),
     (set_lt_f32_f64_2, 2, "lt.f32.f64"),
-    (set_le_u32_f64_2, 2, "le.u32.f64"),
-    (set_le_s32_f64_2, 2, "le.s32.f64"),
+    (set_le_u32_f64_2, 2, "le.u32.f64 le.s32.f64"),
     (set_le_f32_f64_2, 2, "le.f32.f64"),
-    (set_gt_u32_f64_2, 2, "gt.u32.f64"),
-    (set_gt_s32_f64_2, 2, "gt.s32.f64"),
+    (set_gt_u32_f64_2, 2, "gt.u32.f64 gt.s32.f64"),
     (set_gt_f32_f64_2, 2, "gt.f32.f64"),
-    (set_ge_u32_f64_2, 2, "ge.u32.f64"),
-    (set_ge_s32_f64_2, 2, "ge.s32.f64"),
+    (set_ge_u32_f64_2, 2, "ge.u32.f64 ge.s32.f64"),
     (set_ge_f32_f64_2, 2, "ge.f32.f64"),
-    (set_equ_u32_f64_2, 2, "equ.u32.f64"),
-    (set_equ_s32_f64_2, 2, "equ.s32.f64"),
+    (set_equ_u32_f64_2, 2, "equ.u32.f64 equ.s32.f64"),
     (set_equ_f32_f64_2, 2, "equ.f32.f64"),
-    (set_neu_u32_f64_2, 2, "neu.u32.f64"),
-    (set_neu_s32_f64_2, 2, "neu.s32.f64"),
+    (set_neu_u32_f64_2, 2, "neu.u32.f64 neu.s32.f64"),
     (set_neu_f32_f64_2, 2, "neu.f32.f64"),
-    (set_ltu_u32_f64_2, 2, "ltu.u32.f64"),
-    (set_ltu_s32_f64_2, 2, "ltu.s32.f64"),
+    (set_ltu_u32_f64_2, 2, "ltu.u32.f64 ltu.s32.f64"),
     (set_ltu_f32_f64_2, 2, "ltu.f32.f64"),
-    (set_leu_u32_f64_2, 2, "leu.u32.f64"),
-    (set_leu_s32_f64_2, 2, "leu.s32.f64"),
+    (set_leu_u32_f64_2, 2, "leu.u32.f64 leu.s32.f64"),
     (set_leu_f32_f64_2, 2, "leu.f32.f64"),
-    (set_gtu_u32_f64_2, 2, "gtu.u32.f64"),
-    (set_gtu_s32_f64_2, 2, "gtu.s32.f64"),
+    (set_gtu_u32_f64_2, 2, "gtu.u32.f64 gtu.s32.f64"),
     (set_gtu_f32_f64_2, 2, "gtu.f32.f64"),
-    (set_geu_u32_f64_2, 2, "geu.u32.f64"),
-    (set_geu_s32_f64_2, 2, "geu.s32.f64"),
+    (set_geu_u32_f64_2, 2, "geu.u32.f64 geu.s32.f64"),
     (set_geu_f32_f64_2, 2, "geu.f32.f64"),
-    (set_num_u32_f64_2, 2, "num.u32.f64"),
-    (set_num_s32_f64_2, 2, "num.s32.f64"),
+    (set_num_u32_f64_2, 2, "num.u32.f64 num.s32.f64"),
     (set_num_f32_f64_2, 2, "num.f32.f64"),
-    (set_nan_u32_f64_2, 2, "nan.u32.f64"),
-    (set_nan_s32_f64_2, 2, "nan.s32.f64"),
+    (set_nan_u32_f64_2, 2, "nan.u32.f64 nan.s32.f64"),
     (set_nan_f32_f64_2, 2, "nan.f32.f64"),
-    (set_eq_and_u32_f64_3, 3, "eq.and.u32.f64"),
-    (set_eq_and_s32_f64_3, 3, "eq.and.s32.f64"),
+    (set_eq_and_u32_f64_3, 3, "eq.and.u32.f64 eq.and.s32.f64"),
     (set_eq_and_f32_f64_3, 3, "eq.and.f32.f64"),
-    (set_eq_or_u32_f64_3, 3, "eq.or.u32.f64"),
-    (set_eq_or_s32_f64_3, 3, "eq.or.s32.f64"),
+    (set_eq_or_u32_f64_3, 3, "eq.or.u32.f64 eq.or.s32.f64"),
     (set_eq_or_f32_f64_3, 3, "eq.or.f32.f64"),
-    (set_eq_xor_u32_f64_3, 3, "eq.xor.u32.f64"),
-    (set_eq_xor_s32_f64_3, 3, "eq.xor.s32.f64"),
+    (set_eq_xor_u32_f64_3, 3, "eq.xor.u32.f64 eq.xor.s32.f64"),
     (set_eq_xor_f32_f64_3, 3, "eq.xor.f32.f64"),
-    (set_ne_and_u32_f64_3, 3, "ne.and.u32.f64"),
-    (set_ne_and_s32_f64_3, 3, "ne.and.s32.f64"),
+    (set_ne_and_u32_f64_3, 3, "ne.and.u32.f64 ne.and.s32.f64"),
     (set_ne_and_f32_f64_3, 3, "ne.and.f32.f64"),
-    (set_ne_or_u32_f64_3, 3, "ne.or.u32.f64"),
-    (set_ne_or_s32_f64_3, 3, "ne.or.s32.f64"),
+    (set_ne_or_u32_f64_3, 3, "ne.or.u32.f64 ne.or.s32.f64"),
     (set_ne_or_f32_f64_3, 3, "ne.or.f32.f64"),
-    (set_ne_xor_u32_f64_3, 3, "ne.xor.u32.f64"),
-    (set_ne_xor_s32_f64_3, 3, "ne.xor.s32.f64"),
+    (set_ne_xor_u32_f64_3, 3, "ne.xor.u32.f64 ne.xor.s32.f64"),
     (set_ne_xor_f32_f64_3, 3, "ne.xor.f32.f64"),
-    (set_lt_and_u32_f64_3, 3, "lt.and.u32.f64"),
-    (set_lt_and_s32_f64_3, 3, "lt.and.s32.f64"),
+    (set_lt_and_u32_f64_3, 3, "lt.and.u32.f64 lt.and.s32.f64"),
     (set_lt_and_f32_f64_3, 3, "lt.and.f32.f64"),
-    (set_lt_or_u32_f64_3, 3, "lt.or.u32.f64"),
-    (set_lt_or_s32_f64_3, 3, "lt.or.s32.f64"),
+    (set_lt_or_u32_f64_3, 3, "lt.or.u32.f64 lt.or.s32.f64"),
     (set_lt_or_f32_f64_3, 3, "lt.or.f32.f64"),
-    (set_lt_xor_u32_f64_3, 3, "lt.xor.u32.f64"),
-    (set_lt_xor_s32_f64_3, 3, "lt.xor.s32.f64"),
+    (set_lt_xor_u32_f64_3, 3, "lt.xor.u32.f64 lt.xor.s32.f64"),
     (set_lt_xor_f32_f64_3, 3, "lt.xor.f32.f64"),
-    (set_le_and_u32_f64_3, 3, "le.and.u32.f64"),
-    (set_le_and_s32_f64_3, 3, "le.and.s32.f64"),
+    (set_le_and_u32_f64_3, 3, "le.and.u32.f64 le.and.s32.f64"),
     (set_le_and_f32_f64_3, 3, "le.and.f32.f64"),
-    (set_le_or_u32_f64_3, 3, "le.or.u32.f64"),
-    (set_le_or_s32_f64_3, 3, "le.or.s32.f64"),
+    (set_le_or_u32_f64_3, 3, "le.or.u32.f64 le.or.s32.f64"),
     (set_le_or_f32_f64_3, 3, "le.or.f32.f64"),
-    (set_le_xor_u32_f64_3, 3, "le.xor.u32.f64"),
-    (set_le_xor_s32_f64_3, 3, "le.xor.s32.f64"),
+    (set_le_xor_u32_f64_3, 3, "le.xor.u32.f64 le.xor.s32.f64"),
     (set_le_xor_f32_f64_3, 3, "le.xor.f32.f64"),
-    (set_gt_and_u32_f64_3, 3, "gt.and.u32.f64"),
-    (set_gt_and_s32_f64_3, 3, "gt.and.s32.f64"),
+    (set_gt_and_u32_f64_3, 3, "gt.and.u32.f64 gt.and.s32.f64"),
     (set_gt_and_f32_f64_3, 3, "gt.and.f32.f64"),
-    (set_gt_or_u32_f64_3, 3, "gt.or.u32.f64"),
-    (set_gt_or_s32_f64_3, 3, "gt.or.s32.f64"),
+    (set_gt_or_u32_f64_3, 3, "gt.or.u32.f64 gt.or.s32.f64"),
     (set_gt_or_f32_f64_3, 3, "gt.or.f32.f64"),
-    (set_gt_xor_u32_f64_3, 3, "gt.xor.u32.f64"),
-    (set_gt_xor_s32_f64_3, 3, "gt.xor.s32.f64"),
+    (set_gt_xor_u32_f64_3, 3, "gt.xor.u32.f64 gt.xor.s32.f64"),
     (set_gt_xor_f32_f64_3, 3, "gt.xor.f32.f64"),
-    (set_ge_and_u32_f64_3, 3, "ge.and.u32.f64"),
-    (set_ge_and_s32_f64_3, 3, "ge.and.s32.f64"),
+    (set_ge_and_u32_f64_3, 3, "ge.and.u32.f64 ge.and.s32.f64"),
     (set_ge_and_f32_f64_3, 3, "ge.and.f32.f64"),
-    (set_ge_or_u32_f64_3, 3, "ge.or.u32.f64"),
-    (set_ge_or_s32_f64_3, 3, "ge.or.s32.f64"),
+    (set_ge_or_u32_f64_3, 3, "ge.or.u32.f64 ge.or.s32.f64"),
     (set_ge_or_f32_f64_3, 3, "ge.or.f32.f64"),
-    (set_ge_xor_u32_f64_3, 3, "ge.xor.u32.f64"),
-    (set_ge_xor_s32_f64_3, 3, "ge.xor.s32.f64"),
+    (set_ge_xor_u32_f64_3, 3, "ge.xor.u32.f64 ge.xor.s32.f64"),
     (set_ge_xor_f32_f64_3, 3, "ge.xor.f32.f64"),
-    (set_equ_and_u32_f64_3, 3, "equ.and.u32.f64"),
-    (set_equ_and_s32_f64_3, 3, "equ.and.s32.f64"),
+    (set_equ_and_u32_f64_3, 3, "equ.and.u32.f64 equ.and.s32.f64"),
     (set_equ_and_f32_f64_3, 3, "equ.and.f32.f64"),
-    (set_equ_or_u32_f64_3, 3, "equ.or.u32.f64"),
-    (set_equ_or_s32_f64_3, 3, "equ.or.s32.f64"),
+    (set_equ_or_u32_f64_3, 3, "equ.or.u32.f64 equ.or.s32.f64"),
     (set_equ_or_f32_f64_3, 3, "equ.or.f32.f64"),
-    (set_equ_xor_u32_f64_3, 3, "equ.xor.u32.f64"),
-    (set_equ_xor_s32_f64_3, 3, "equ.xor.s32.f64"),
+    (set_equ_xor_u32_f64_3, 3, "equ.xor.u32.f64 equ.xor.s32.f64"),
     (set_equ_xor_f32_f64_3, 3, "equ.xor.f32.f64"),
-    (set_neu_and_u32_f64_3, 3, "neu.and.u32.f64"),
-    (set_neu_and_s32_f64_3, 3, "neu.and.s32.f64"),
+    (set_neu_and_u32_f64_3, 3, "neu.and.u32.f64 neu.and.s32.f64"),
     (set_neu_and_f32_f64_3, 3, "neu.and.f32.f64"),
-    (set_neu_or_u32_f64_3, 3, "neu.or.u32.f64"),
-    (set_neu_or_s32_f64_3, 3, "neu.or.s32.f64"),
+    (set_neu_or_u32_f64_3, 3, "neu.or.u32.f64 neu.or.s32.f64"),
     (set_neu_or_f32_f64_3, 3, "neu.or.f32.f64"),
-    (set_neu_xor_u32_f64_3, 3, "neu.xor.u32.f64"),
-    (set_neu_xor_s32_f64_3, 3, "neu.xor.s32.f64"),
+    (set_neu_xor_u32_f64_3, 3, "neu.xor.u32.f64 neu.xor.s32.f64"),
     (set_neu_xor_f32_f64_3, 3, "neu.xor.f32.f64"),
-    (set_ltu_and_u32_f64_3, 3, "ltu.and.u32.f64"),
-    (set_ltu_and_s32_f64_3, 3, "ltu.and.s32.f64"),
+    (set_ltu_and_u32_f64_3, 3, "ltu.and.u32.f64 ltu.and.s32.f64"),
     (set_ltu_and_f32_f64_3, 3, "ltu.and.f32.f64"),
-    (set_ltu_or_u32_f64_3, 3, "ltu.or.u32.f64"),
-    (set_ltu_or_s32_f64_3, 3, "ltu.or.s32.f64"),
+    (set_ltu_or_u32_f64_3, 3, "ltu.or.u32.f64 ltu.or.s32.f64"),
     (set_ltu_or_f32_f64_3, 3, "ltu.or.f32.f64"),
-    (set_ltu_xor_u32_f64_3, 3, "ltu.xor.u32.f64"),
-    (set_ltu_xor_s32_f64_3, 3, "ltu.xor.s32.f64"),
+    (set_ltu_xor_u32_f64_3, 3, "ltu.xor.u32.f64 ltu.xor.s32.f64"),
     (set_ltu_xor_f32_f64_3, 3, "ltu.xor.f32.f64"),
-    (set_leu_and_u32_f64_3, 3, "leu.and.u32.f64"),
-    (set_leu_and_s32_f64_3, 3, "leu.and.s32.f64"),
+    (set_leu_and_u32_f64_3, 3, "leu.and.u32.f64 leu.and.s32.f64"),
     (set_leu_and_f32_f64_3, 3, "leu.and.f32.f64"),
-    (set_leu_or_u32_f64_3, 3, "leu.or.u32.f64"),
-    (set_leu_or_s32_f64_3, 3, "leu.or.s32.f64"),
+    (set_leu_or_u32_f64_3, 3, "leu.or.u32.f64 leu.or.s32.f64"),
     (set_leu_or_f32_f64_3, 3, "leu.or.f32.f64"),
-    (set_leu_xor_u32_f64_3, 3, "leu.xor.u32.f64"),
-    (set_leu_xor_s32_f64_3, 3, "leu.xor.s32.f64"),
+    (set_leu_xor_u32_f64_3, 3, "leu.xor.u32.f64 leu.xor.s32.f64"),
     (set_leu_xor_f32_f64_3, 3, "leu.xor.f32.f64"),
-    (set_gtu_and_u32_f64_3, 3, "gtu.and.u32.f64"),
-    (set_gtu_and_s32_f64_3, 3, "gtu.and.s32.f64"),
+    (set_gtu_and_u32_f64_3, 3, "gtu.and.u32.f64 gtu.and.s32.f64"),
     (set_gtu_and_f32_f64_3, 3, "gtu.and.f32.f64"),
-    (set_gtu_or_u32_f64_3, 3, "gtu.or.u32.f64"),
-    (set_gtu_or_s32_f64_3, 3, "gtu.or.s32.f64"),
+    (set_gtu_or_u32_f64_3, 3, "gtu.or.u32.f64 gtu.or.s32.f64"),
     (set_gtu_or_f32_f64_3, 3, "gtu.or.f32.f64"),
-    (set_gtu_xor_u32_f64_3, 3, "gtu.xor.u32.f64"),
-    (set_gtu_xor_s32_f64_3, 3, "gtu.xor.s32.f64"),
+    (set_gtu_xor_u32_f64_3, 3, "gtu.xor.u32.f64 gtu.xor.s32.f64"),
     (set_gtu_xor_f32_f64_3, 3, "gtu.xor.f32.f64"),
-    (set_geu_and_u32_f64_3, 3, "geu.and.u32.f64"),
-    (set_geu_and_s32_f64_3, 3, "geu.and.s32.f64"),
+    (set_geu_and_u32_f64_3, 3, "geu.and.u32.f64 geu.and.s32.f64"),
     (set_geu_and_f32_f64_3, 3, "geu.and.f32.f64"),
-    (set_geu_or_u32_f64_3, 3, "geu.or.u32.f64"),
-    (set_geu_or_s32_f64_3, 3, "geu.or.s32.f64"),
+    (set_geu_or_u32_f64_3, 3, "geu.or.u32.f64 geu.or.s32.f64"),
     (set_geu_or_f32_f64_3, 3, "geu.or.f32.f64"),
-    (set_geu_xor_u32_f64_3, 3, "geu.xor.u32.f64"),
-    (set_geu_xor_s32_f64_3, 3, "geu.xor.s32.f64"),
+    (set_geu_xor_u32_f64_3, 3, "geu.xor.u32.f64 geu.xor.s32.f64"),
     (set_geu_xor_f32_f64_3, 3, "geu.xor.f32.f64"),
-    (set_num_and_u32_f64_3, 3, "num.and.u32.f64"),
-    (set_num_and_s32_f64_3, 3, "num.and.s32.f64"),
+    (set_num_and_u32_f64_3, 3, "num.and.u32.f64 num.and.s32.f64"),
     (set_num_and_f32_f64_3, 3, "num.and.f32.f64"),
-    (set_num_or_u32_f64_3, 3, "num.or.u32.f64"),
-    (set_num_or_s32_f64_3, 3, "num.or.s32.f64"),
+    (set_num_or_u32_f64_3, 3, "num.or.u32.f64 num.or.s32.f64"),
     (set_num_or_f32_f64_3, 3, "num.or.f32.f64"),
-    (set_num_xor_u32_f64_3, 3, "num.xor.u32.f64"),
-    (set_num_xor_s32_f64_3, 3, "num.xor.s32.f64"),
+    (set_num_xor_u32_f64_3, 3, "num.xor.u32.f64 num.xor.s32.f64"),
     (set_num_xor_f32_f64_3, 3, "num.xor.f32.f64"),
-    (set_nan_and_u32_f64_3, 3, "nan.and.u32.f64"),
-    (set_nan_and_s32_f64_3, 3, "nan.and.s32.f64"),
+    (set_nan_and_u32_f64_3, 3, "nan.and.u32.f64 nan.and.s32.f64"),
     (set_nan_and_f32_f64_3, 3, "nan.and.f32.f64"),
-    (set_nan_or_u32_f64_3, 3, "nan.or.u32.f64"),
-    (set_nan_or_s32_f64_3, 3, "nan.or.s32.f64"),
+    (set_nan_or_u32_f64_3, 3, "nan.or.u32.f64 nan.or.s32.f64"),
     (set_nan_or_f32_f64_3, 3, "nan.or.f32.f64"),
-    (set_nan_xor_u32_f64_3, 3, "nan.xor.u32.f64"),
-    (set_nan_xor_s32_f64_3, 3, "nan.xor.s32.f64"),
+    (set_nan_xor_u32_f64_3, 3, "nan.xor.u32.f64 nan.xor.s32.f64"),
     (set_nan_xor_f32_f64_3, 3, "nan.xor.f32.f64"),
-    (set_eq_f32_s16_2, 2, "eq.f32.s16"),
-    (set_eq_f32_s32_2, 2, "eq.f32.s32"),
-    (set_eq_f32_s64_2, 2, "eq.f32.s64"),
-    (set_ne_f32_s16_2, 2, "ne.f32.s16"),
-    (set_ne_f32_s32_2, 2, "ne.f32.s32"),
-    (set_ne_f32_s64_2, 2, "ne.f32.s64"),
+    (set_eq_f32_s16_2, 2, "eq.f32.s16 eq.f32.s32 eq.f32.s64 eq.f32.u16 eq.f32.u32 eq.f32.u64 eq.f32.b16 eq.f32.b32 eq.f32.b64"),
+    (set_ne_f32_s16_2, 2, "ne.f32.s16 ne.f32.s32 ne.f32.s64 ne.f32.u16 ne.f32.u32 ne.f32.u64 ne.f32.b16 ne.f32.b32 ne.f32.b64"),
     (set_lt_f32_s16_2, 2, "lt.f32.s16"),
     (set_lt_f32_s32_2, 2, "lt.f32.s32"),
     (set_lt_f32_s64_2, 2, "lt.f32.s64"),
@@ -16960,24 +9722,12 @@ KERNELS = _kernels("set", (
     (set_ge_f32_s16_2, 2, "ge.f32.s16"),
     (set_ge_f32_s32_2, 2, "ge.f32.s32"),
     (set_ge_f32_s64_2, 2, "ge.f32.s64"),
-    (set_eq_and_f32_s16_3, 3, "eq.and.f32.s16"),
-    (set_eq_and_f32_s32_3, 3, "eq.and.f32.s32"),
-    (set_eq_and_f32_s64_3, 3, "eq.and.f32.s64"),
-    (set_eq_or_f32_s16_3, 3, "eq.or.f32.s16"),
-    (set_eq_or_f32_s32_3, 3, "eq.or.f32.s32"),
-    (set_eq_or_f32_s64_3, 3, "eq.or.f32.s64"),
-    (set_eq_xor_f32_s16_3, 3, "eq.xor.f32.s16"),
-    (set_eq_xor_f32_s32_3, 3, "eq.xor.f32.s32"),
-    (set_eq_xor_f32_s64_3, 3, "eq.xor.f32.s64"),
-    (set_ne_and_f32_s16_3, 3, "ne.and.f32.s16"),
-    (set_ne_and_f32_s32_3, 3, "ne.and.f32.s32"),
-    (set_ne_and_f32_s64_3, 3, "ne.and.f32.s64"),
-    (set_ne_or_f32_s16_3, 3, "ne.or.f32.s16"),
-    (set_ne_or_f32_s32_3, 3, "ne.or.f32.s32"),
-    (set_ne_or_f32_s64_3, 3, "ne.or.f32.s64"),
-    (set_ne_xor_f32_s16_3, 3, "ne.xor.f32.s16"),
-    (set_ne_xor_f32_s32_3, 3, "ne.xor.f32.s32"),
-    (set_ne_xor_f32_s64_3, 3, "ne.xor.f32.s64"),
+    (set_eq_and_f32_s16_3, 3, "eq.and.f32.s16 eq.and.f32.s32 eq.and.f32.s64 eq.and.f32.u16 eq.and.f32.u32 eq.and.f32.u64 eq.and.f32.b16 eq.and.f32.b32 eq.and.f32.b64"),
+    (set_eq_or_f32_s16_3, 3, "eq.or.f32.s16 eq.or.f32.s32 eq.or.f32.s64 eq.or.f32.u16 eq.or.f32.u32 eq.or.f32.u64 eq.or.f32.b16 eq.or.f32.b32 eq.or.f32.b64"),
+    (set_eq_xor_f32_s16_3, 3, "eq.xor.f32.s16 eq.xor.f32.s32 eq.xor.f32.s64 eq.xor.f32.u16 eq.xor.f32.u32 eq.xor.f32.u64 eq.xor.f32.b16 eq.xor.f32.b32 eq.xor.f32.b64"),
+    (set_ne_and_f32_s16_3, 3, "ne.and.f32.s16 ne.and.f32.s32 ne.and.f32.s64 ne.and.f32.u16 ne.and.f32.u32 ne.and.f32.u64 ne.and.f32.b16 ne.and.f32.b32 ne.and.f32.b64"),
+    (set_ne_or_f32_s16_3, 3, "ne.or.f32.s16 ne.or.f32.s32 ne.or.f32.s64 ne.or.f32.u16 ne.or.f32.u32 ne.or.f32.u64 ne.or.f32.b16 ne.or.f32.b32 ne.or.f32.b64"),
+    (set_ne_xor_f32_s16_3, 3, "ne.xor.f32.s16 ne.xor.f32.s32 ne.xor.f32.s64 ne.xor.f32.u16 ne.xor.f32.u32 ne.xor.f32.u64 ne.xor.f32.b16 ne.xor.f32.b32 ne.xor.f32.b64"),
     (set_lt_and_f32_s16_3, 3, "lt.and.f32.s16"),
     (set_lt_and_f32_s32_3, 3, "lt.and.f32.s32"),
     (set_lt_and_f32_s64_3, 3, "lt.and.f32.s64"),
@@ -17014,12 +9764,6 @@ KERNELS = _kernels("set", (
     (set_ge_xor_f32_s16_3, 3, "ge.xor.f32.s16"),
     (set_ge_xor_f32_s32_3, 3, "ge.xor.f32.s32"),
     (set_ge_xor_f32_s64_3, 3, "ge.xor.f32.s64"),
-    (set_eq_f32_u16_2, 2, "eq.f32.u16"),
-    (set_eq_f32_u32_2, 2, "eq.f32.u32"),
-    (set_eq_f32_u64_2, 2, "eq.f32.u64"),
-    (set_ne_f32_u16_2, 2, "ne.f32.u16"),
-    (set_ne_f32_u32_2, 2, "ne.f32.u32"),
-    (set_ne_f32_u64_2, 2, "ne.f32.u64"),
     (set_lt_f32_u16_2, 2, "lt.f32.u16 lo.f32.u16"),
     (set_lt_f32_u32_2, 2, "lt.f32.u32 lo.f32.u32"),
     (set_lt_f32_u64_2, 2, "lt.f32.u64 lo.f32.u64"),
@@ -17032,24 +9776,6 @@ KERNELS = _kernels("set", (
     (set_ge_f32_u16_2, 2, "ge.f32.u16 hs.f32.u16"),
     (set_ge_f32_u32_2, 2, "ge.f32.u32 hs.f32.u32"),
     (set_ge_f32_u64_2, 2, "ge.f32.u64 hs.f32.u64"),
-    (set_eq_and_f32_u16_3, 3, "eq.and.f32.u16"),
-    (set_eq_and_f32_u32_3, 3, "eq.and.f32.u32"),
-    (set_eq_and_f32_u64_3, 3, "eq.and.f32.u64"),
-    (set_eq_or_f32_u16_3, 3, "eq.or.f32.u16"),
-    (set_eq_or_f32_u32_3, 3, "eq.or.f32.u32"),
-    (set_eq_or_f32_u64_3, 3, "eq.or.f32.u64"),
-    (set_eq_xor_f32_u16_3, 3, "eq.xor.f32.u16"),
-    (set_eq_xor_f32_u32_3, 3, "eq.xor.f32.u32"),
-    (set_eq_xor_f32_u64_3, 3, "eq.xor.f32.u64"),
-    (set_ne_and_f32_u16_3, 3, "ne.and.f32.u16"),
-    (set_ne_and_f32_u32_3, 3, "ne.and.f32.u32"),
-    (set_ne_and_f32_u64_3, 3, "ne.and.f32.u64"),
-    (set_ne_or_f32_u16_3, 3, "ne.or.f32.u16"),
-    (set_ne_or_f32_u32_3, 3, "ne.or.f32.u32"),
-    (set_ne_or_f32_u64_3, 3, "ne.or.f32.u64"),
-    (set_ne_xor_f32_u16_3, 3, "ne.xor.f32.u16"),
-    (set_ne_xor_f32_u32_3, 3, "ne.xor.f32.u32"),
-    (set_ne_xor_f32_u64_3, 3, "ne.xor.f32.u64"),
     (set_lt_and_f32_u16_3, 3, "lt.and.f32.u16 lo.and.f32.u16"),
     (set_lt_and_f32_u32_3, 3, "lt.and.f32.u32 lo.and.f32.u32"),
     (set_lt_and_f32_u64_3, 3, "lt.and.f32.u64 lo.and.f32.u64"),
@@ -17086,30 +9812,6 @@ KERNELS = _kernels("set", (
     (set_ge_xor_f32_u16_3, 3, "ge.xor.f32.u16 hs.xor.f32.u16"),
     (set_ge_xor_f32_u32_3, 3, "ge.xor.f32.u32 hs.xor.f32.u32"),
     (set_ge_xor_f32_u64_3, 3, "ge.xor.f32.u64 hs.xor.f32.u64"),
-    (set_eq_f32_b16_2, 2, "eq.f32.b16"),
-    (set_eq_f32_b32_2, 2, "eq.f32.b32"),
-    (set_eq_f32_b64_2, 2, "eq.f32.b64"),
-    (set_ne_f32_b16_2, 2, "ne.f32.b16"),
-    (set_ne_f32_b32_2, 2, "ne.f32.b32"),
-    (set_ne_f32_b64_2, 2, "ne.f32.b64"),
-    (set_eq_and_f32_b16_3, 3, "eq.and.f32.b16"),
-    (set_eq_and_f32_b32_3, 3, "eq.and.f32.b32"),
-    (set_eq_and_f32_b64_3, 3, "eq.and.f32.b64"),
-    (set_eq_or_f32_b16_3, 3, "eq.or.f32.b16"),
-    (set_eq_or_f32_b32_3, 3, "eq.or.f32.b32"),
-    (set_eq_or_f32_b64_3, 3, "eq.or.f32.b64"),
-    (set_eq_xor_f32_b16_3, 3, "eq.xor.f32.b16"),
-    (set_eq_xor_f32_b32_3, 3, "eq.xor.f32.b32"),
-    (set_eq_xor_f32_b64_3, 3, "eq.xor.f32.b64"),
-    (set_ne_and_f32_b16_3, 3, "ne.and.f32.b16"),
-    (set_ne_and_f32_b32_3, 3, "ne.and.f32.b32"),
-    (set_ne_and_f32_b64_3, 3, "ne.and.f32.b64"),
-    (set_ne_or_f32_b16_3, 3, "ne.or.f32.b16"),
-    (set_ne_or_f32_b32_3, 3, "ne.or.f32.b32"),
-    (set_ne_or_f32_b64_3, 3, "ne.or.f32.b64"),
-    (set_ne_xor_f32_b16_3, 3, "ne.xor.f32.b16"),
-    (set_ne_xor_f32_b32_3, 3, "ne.xor.f32.b32"),
-    (set_ne_xor_f32_b64_3, 3, "ne.xor.f32.b64"),
     (set_eq_f16_f16_2, 2, "eq.f16.f16 eq.f16x2.f16x2"),
     (set_eq_f16_f32_2, 2, "eq.f16.f32"),
     (set_eq_ftz_f16_f16_2, 2, "eq.ftz.f16.f16 eq.ftz.f16x2.f16x2"),
@@ -17558,30 +10260,10 @@ KERNELS = _kernels("set", (
     (set_nan_xor_bf16_f16_3, 3, "nan.xor.bf16.f16"),
     (set_nan_xor_bf16_f32_3, 3, "nan.xor.bf16.f32"),
     (set_nan_xor_bf16_f64_3, 3, "nan.xor.bf16.f64"),
-    (set_eq_f16_s16_2, 2, "eq.f16.s16"),
-    (set_eq_f16_s32_2, 2, "eq.f16.s32"),
-    (set_eq_f16_s64_2, 2, "eq.f16.s64"),
-    (set_eq_f16_u16_2, 2, "eq.f16.u16"),
-    (set_eq_f16_u32_2, 2, "eq.f16.u32"),
-    (set_eq_f16_u64_2, 2, "eq.f16.u64"),
-    (set_eq_bf16_s16_2, 2, "eq.bf16.s16"),
-    (set_eq_bf16_s32_2, 2, "eq.bf16.s32"),
-    (set_eq_bf16_s64_2, 2, "eq.bf16.s64"),
-    (set_eq_bf16_u16_2, 2, "eq.bf16.u16"),
-    (set_eq_bf16_u32_2, 2, "eq.bf16.u32"),
-    (set_eq_bf16_u64_2, 2, "eq.bf16.u64"),
-    (set_ne_f16_s16_2, 2, "ne.f16.s16"),
-    (set_ne_f16_s32_2, 2, "ne.f16.s32"),
-    (set_ne_f16_s64_2, 2, "ne.f16.s64"),
-    (set_ne_f16_u16_2, 2, "ne.f16.u16"),
-    (set_ne_f16_u32_2, 2, "ne.f16.u32"),
-    (set_ne_f16_u64_2, 2, "ne.f16.u64"),
-    (set_ne_bf16_s16_2, 2, "ne.bf16.s16"),
-    (set_ne_bf16_s32_2, 2, "ne.bf16.s32"),
-    (set_ne_bf16_s64_2, 2, "ne.bf16.s64"),
-    (set_ne_bf16_u16_2, 2, "ne.bf16.u16"),
-    (set_ne_bf16_u32_2, 2, "ne.bf16.u32"),
-    (set_ne_bf16_u64_2, 2, "ne.bf16.u64"),
+    (set_eq_f16_s16_2, 2, "eq.f16.s16 eq.f16.s32 eq.f16.s64 eq.f16.u16 eq.f16.u32 eq.f16.u64 eq.f16.b16 eq.f16.b32 eq.f16.b64"),
+    (set_eq_bf16_s16_2, 2, "eq.bf16.s16 eq.bf16.s32 eq.bf16.s64 eq.bf16.u16 eq.bf16.u32 eq.bf16.u64 eq.bf16.b16 eq.bf16.b32 eq.bf16.b64"),
+    (set_ne_f16_s16_2, 2, "ne.f16.s16 ne.f16.s32 ne.f16.s64 ne.f16.u16 ne.f16.u32 ne.f16.u64 ne.f16.b16 ne.f16.b32 ne.f16.b64"),
+    (set_ne_bf16_s16_2, 2, "ne.bf16.s16 ne.bf16.s32 ne.bf16.s64 ne.bf16.u16 ne.bf16.u32 ne.bf16.u64 ne.bf16.b16 ne.bf16.b32 ne.bf16.b64"),
     (set_lt_f16_s16_2, 2, "lt.f16.s16"),
     (set_lt_f16_s32_2, 2, "lt.f16.s32"),
     (set_lt_f16_s64_2, 2, "lt.f16.s64"),
@@ -17630,78 +10312,18 @@ KERNELS = _kernels("set", (
     (set_ge_bf16_u16_2, 2, "ge.bf16.u16 hs.bf16.u16"),
     (set_ge_bf16_u32_2, 2, "ge.bf16.u32 hs.bf16.u32"),
     (set_ge_bf16_u64_2, 2, "ge.bf16.u64 hs.bf16.u64"),
-    (set_eq_and_f16_s16_3, 3, "eq.and.f16.s16"),
-    (set_eq_and_f16_s32_3, 3, "eq.and.f16.s32"),
-    (set_eq_and_f16_s64_3, 3, "eq.and.f16.s64"),
-    (set_eq_and_f16_u16_3, 3, "eq.and.f16.u16"),
-    (set_eq_and_f16_u32_3, 3, "eq.and.f16.u32"),
-    (set_eq_and_f16_u64_3, 3, "eq.and.f16.u64"),
-    (set_eq_and_bf16_s16_3, 3, "eq.and.bf16.s16"),
-    (set_eq_and_bf16_s32_3, 3, "eq.and.bf16.s32"),
-    (set_eq_and_bf16_s64_3, 3, "eq.and.bf16.s64"),
-    (set_eq_and_bf16_u16_3, 3, "eq.and.bf16.u16"),
-    (set_eq_and_bf16_u32_3, 3, "eq.and.bf16.u32"),
-    (set_eq_and_bf16_u64_3, 3, "eq.and.bf16.u64"),
-    (set_eq_or_f16_s16_3, 3, "eq.or.f16.s16"),
-    (set_eq_or_f16_s32_3, 3, "eq.or.f16.s32"),
-    (set_eq_or_f16_s64_3, 3, "eq.or.f16.s64"),
-    (set_eq_or_f16_u16_3, 3, "eq.or.f16.u16"),
-    (set_eq_or_f16_u32_3, 3, "eq.or.f16.u32"),
-    (set_eq_or_f16_u64_3, 3, "eq.or.f16.u64"),
-    (set_eq_or_bf16_s16_3, 3, "eq.or.bf16.s16"),
-    (set_eq_or_bf16_s32_3, 3, "eq.or.bf16.s32"),
-    (set_eq_or_bf16_s64_3, 3, "eq.or.bf16.s64"),
-    (set_eq_or_bf16_u16_3, 3, "eq.or.bf16.u16"),
-    (set_eq_or_bf16_u32_3, 3, "eq.or.bf16.u32"),
-    (set_eq_or_bf16_u64_3, 3, "eq.or.bf16.u64"),
-    (set_eq_xor_f16_s16_3, 3, "eq.xor.f16.s16"),
-    (set_eq_xor_f16_s32_3, 3, "eq.xor.f16.s32"),
-    (set_eq_xor_f16_s64_3, 3, "eq.xor.f16.s64"),
-    (set_eq_xor_f16_u16_3, 3, "eq.xor.f16.u16"),
-    (set_eq_xor_f16_u32_3, 3, "eq.xor.f16.u32"),
-    (set_eq_xor_f16_u64_3, 3, "eq.xor.f16.u64"),
-    (set_eq_xor_bf16_s16_3, 3, "eq.xor.bf16.s16"),
-    (set_eq_xor_bf16_s32_3, 3, "eq.xor.bf16.s32"),
-    (set_eq_xor_bf16_s64_3, 3, "eq.xor.bf16.s64"),
-    (set_eq_xor_bf16_u16_3, 3, "eq.xor.bf16.u16"),
-    (set_eq_xor_bf16_u32_3, 3, "eq.xor.bf16.u32"),
-    (set_eq_xor_bf16_u64_3, 3, "eq.xor.bf16.u64"),
-    (set_ne_and_f16_s16_3, 3, "ne.and.f16.s16"),
-    (set_ne_and_f16_s32_3, 3, "ne.and.f16.s32"),
-    (set_ne_and_f16_s64_3, 3, "ne.and.f16.s64"),
-    (set_ne_and_f16_u16_3, 3, "ne.and.f16.u16"),
-    (set_ne_and_f16_u32_3, 3, "ne.and.f16.u32"),
-    (set_ne_and_f16_u64_3, 3, "ne.and.f16.u64"),
-    (set_ne_and_bf16_s16_3, 3, "ne.and.bf16.s16"),
-    (set_ne_and_bf16_s32_3, 3, "ne.and.bf16.s32"),
-    (set_ne_and_bf16_s64_3, 3, "ne.and.bf16.s64"),
-    (set_ne_and_bf16_u16_3, 3, "ne.and.bf16.u16"),
-    (set_ne_and_bf16_u32_3, 3, "ne.and.bf16.u32"),
-    (set_ne_and_bf16_u64_3, 3, "ne.and.bf16.u64"),
-    (set_ne_or_f16_s16_3, 3, "ne.or.f16.s16"),
-    (set_ne_or_f16_s32_3, 3, "ne.or.f16.s32"),
-    (set_ne_or_f16_s64_3, 3, "ne.or.f16.s64"),
-    (set_ne_or_f16_u16_3, 3, "ne.or.f16.u16"),
-    (set_ne_or_f16_u32_3, 3, "ne.or.f16.u32"),
-    (set_ne_or_f16_u64_3, 3, "ne.or.f16.u64"),
-    (set_ne_or_bf16_s16_3, 3, "ne.or.bf16.s16"),
-    (set_ne_or_bf16_s32_3, 3, "ne.or.bf16.s32"),
-    (set_ne_or_bf16_s64_3, 3, "ne.or.bf16.s64"),
-    (set_ne_or_bf16_u16_3, 3, "ne.or.bf16.u16"),
-    (set_ne_or_bf16_u32_3, 3, "ne.or.bf16.u32"),
-    (set_ne_or_bf16_u64_3, 3, "ne.or.bf16.u64"),
-    (set_ne_xor_f16_s16_3, 3, "ne.xor.f16.s16"),
-    (set_ne_xor_f16_s32_3, 3, "ne.xor.f16.s32"),
-    (set_ne_xor_f16_s64_3, 3, "ne.xor.f16.s64"),
-    (set_ne_xor_f16_u16_3, 3, "ne.xor.f16.u16"),
-    (set_ne_xor_f16_u32_3, 3, "ne.xor.f16.u32"),
-    (set_ne_xor_f16_u64_3, 3, "ne.xor.f16.u64"),
-    (set_ne_xor_bf16_s16_3, 3, "ne.xor.bf16.s16"),
-    (set_ne_xor_bf16_s32_3, 3, "ne.xor.bf16.s32"),
-    (set_ne_xor_bf16_s64_3, 3, "ne.xor.bf16.s64"),
-    (set_ne_xor_bf16_u16_3, 3, "ne.xor.bf16.u16"),
-    (set_ne_xor_bf16_u32_3, 3, "ne.xor.bf16.u32"),
-    (set_ne_xor_bf16_u64_3, 3, "ne.xor.bf16.u64"),
+    (set_eq_and_f16_s16_3, 3, "eq.and.f16.s16 eq.and.f16.s32 eq.and.f16.s64 eq.and.f16.u16 eq.and.f16.u32 eq.and.f16.u64 eq.and.f16.b16 eq.and.f16.b32 eq.and.f16.b64"),
+    (set_eq_and_bf16_s16_3, 3, "eq.and.bf16.s16 eq.and.bf16.s32 eq.and.bf16.s64 eq.and.bf16.u16 eq.and.bf16.u32 eq.and.bf16.u64 eq.and.bf16.b16 eq.and.bf16.b32 eq.and.bf16.b64"),
+    (set_eq_or_f16_s16_3, 3, "eq.or.f16.s16 eq.or.f16.s32 eq.or.f16.s64 eq.or.f16.u16 eq.or.f16.u32 eq.or.f16.u64 eq.or.f16.b16 eq.or.f16.b32 eq.or.f16.b64"),
+    (set_eq_or_bf16_s16_3, 3, "eq.or.bf16.s16 eq.or.bf16.s32 eq.or.bf16.s64 eq.or.bf16.u16 eq.or.bf16.u32 eq.or.bf16.u64 eq.or.bf16.b16 eq.or.bf16.b32 eq.or.bf16.b64"),
+    (set_eq_xor_f16_s16_3, 3, "eq.xor.f16.s16 eq.xor.f16.s32 eq.xor.f16.s64 eq.xor.f16.u16 eq.xor.f16.u32 eq.xor.f16.u64 eq.xor.f16.b16 eq.xor.f16.b32 eq.xor.f16.b64"),
+    (set_eq_xor_bf16_s16_3, 3, "eq.xor.bf16.s16 eq.xor.bf16.s32 eq.xor.bf16.s64 eq.xor.bf16.u16 eq.xor.bf16.u32 eq.xor.bf16.u64 eq.xor.bf16.b16 eq.xor.bf16.b32 eq.xor.bf16.b64"),
+    (set_ne_and_f16_s16_3, 3, "ne.and.f16.s16 ne.and.f16.s32 ne.and.f16.s64 ne.and.f16.u16 ne.and.f16.u32 ne.and.f16.u64 ne.and.f16.b16 ne.and.f16.b32 ne.and.f16.b64"),
+    (set_ne_and_bf16_s16_3, 3, "ne.and.bf16.s16 ne.and.bf16.s32 ne.and.bf16.s64 ne.and.bf16.u16 ne.and.bf16.u32 ne.and.bf16.u64 ne.and.bf16.b16 ne.and.bf16.b32 ne.and.bf16.b64"),
+    (set_ne_or_f16_s16_3, 3, "ne.or.f16.s16 ne.or.f16.s32 ne.or.f16.s64 ne.or.f16.u16 ne.or.f16.u32 ne.or.f16.u64 ne.or.f16.b16 ne.or.f16.b32 ne.or.f16.b64"),
+    (set_ne_or_bf16_s16_3, 3, "ne.or.bf16.s16 ne.or.bf16.s32 ne.or.bf16.s64 ne.or.bf16.u16 ne.or.bf16.u32 ne.or.bf16.u64 ne.or.bf16.b16 ne.or.bf16.b32 ne.or.bf16.b64"),
+    (set_ne_xor_f16_s16_3, 3, "ne.xor.f16.s16 ne.xor.f16.s32 ne.xor.f16.s64 ne.xor.f16.u16 ne.xor.f16.u32 ne.xor.f16.u64 ne.xor.f16.b16 ne.xor.f16.b32 ne.xor.f16.b64"),
+    (set_ne_xor_bf16_s16_3, 3, "ne.xor.bf16.s16 ne.xor.bf16.s32 ne.xor.bf16.s64 ne.xor.bf16.u16 ne.xor.bf16.u32 ne.xor.bf16.u64 ne.xor.bf16.b16 ne.xor.bf16.b32 ne.xor.bf16.b64"),
     (set_lt_and_f16_s16_3, 3, "lt.and.f16.s16"),
     (set_lt_and_f16_s32_3, 3, "lt.and.f16.s32"),
     (set_lt_and_f16_s64_3, 3, "lt.and.f16.s64"),
@@ -17846,726 +10468,342 @@ KERNELS = _kernels("set", (
     (set_ge_xor_bf16_u16_3, 3, "ge.xor.bf16.u16 hs.xor.bf16.u16"),
     (set_ge_xor_bf16_u32_3, 3, "ge.xor.bf16.u32 hs.xor.bf16.u32"),
     (set_ge_xor_bf16_u64_3, 3, "ge.xor.bf16.u64 hs.xor.bf16.u64"),
-    (set_eq_f16_b16_2, 2, "eq.f16.b16"),
-    (set_eq_f16_b32_2, 2, "eq.f16.b32"),
-    (set_eq_f16_b64_2, 2, "eq.f16.b64"),
-    (set_eq_bf16_b16_2, 2, "eq.bf16.b16"),
-    (set_eq_bf16_b32_2, 2, "eq.bf16.b32"),
-    (set_eq_bf16_b64_2, 2, "eq.bf16.b64"),
-    (set_ne_f16_b16_2, 2, "ne.f16.b16"),
-    (set_ne_f16_b32_2, 2, "ne.f16.b32"),
-    (set_ne_f16_b64_2, 2, "ne.f16.b64"),
-    (set_ne_bf16_b16_2, 2, "ne.bf16.b16"),
-    (set_ne_bf16_b32_2, 2, "ne.bf16.b32"),
-    (set_ne_bf16_b64_2, 2, "ne.bf16.b64"),
-    (set_eq_and_f16_b16_3, 3, "eq.and.f16.b16"),
-    (set_eq_and_f16_b32_3, 3, "eq.and.f16.b32"),
-    (set_eq_and_f16_b64_3, 3, "eq.and.f16.b64"),
-    (set_eq_and_bf16_b16_3, 3, "eq.and.bf16.b16"),
-    (set_eq_and_bf16_b32_3, 3, "eq.and.bf16.b32"),
-    (set_eq_and_bf16_b64_3, 3, "eq.and.bf16.b64"),
-    (set_eq_or_f16_b16_3, 3, "eq.or.f16.b16"),
-    (set_eq_or_f16_b32_3, 3, "eq.or.f16.b32"),
-    (set_eq_or_f16_b64_3, 3, "eq.or.f16.b64"),
-    (set_eq_or_bf16_b16_3, 3, "eq.or.bf16.b16"),
-    (set_eq_or_bf16_b32_3, 3, "eq.or.bf16.b32"),
-    (set_eq_or_bf16_b64_3, 3, "eq.or.bf16.b64"),
-    (set_eq_xor_f16_b16_3, 3, "eq.xor.f16.b16"),
-    (set_eq_xor_f16_b32_3, 3, "eq.xor.f16.b32"),
-    (set_eq_xor_f16_b64_3, 3, "eq.xor.f16.b64"),
-    (set_eq_xor_bf16_b16_3, 3, "eq.xor.bf16.b16"),
-    (set_eq_xor_bf16_b32_3, 3, "eq.xor.bf16.b32"),
-    (set_eq_xor_bf16_b64_3, 3, "eq.xor.bf16.b64"),
-    (set_ne_and_f16_b16_3, 3, "ne.and.f16.b16"),
-    (set_ne_and_f16_b32_3, 3, "ne.and.f16.b32"),
-    (set_ne_and_f16_b64_3, 3, "ne.and.f16.b64"),
-    (set_ne_and_bf16_b16_3, 3, "ne.and.bf16.b16"),
-    (set_ne_and_bf16_b32_3, 3, "ne.and.bf16.b32"),
-    (set_ne_and_bf16_b64_3, 3, "ne.and.bf16.b64"),
-    (set_ne_or_f16_b16_3, 3, "ne.or.f16.b16"),
-    (set_ne_or_f16_b32_3, 3, "ne.or.f16.b32"),
-    (set_ne_or_f16_b64_3, 3, "ne.or.f16.b64"),
-    (set_ne_or_bf16_b16_3, 3, "ne.or.bf16.b16"),
-    (set_ne_or_bf16_b32_3, 3, "ne.or.bf16.b32"),
-    (set_ne_or_bf16_b64_3, 3, "ne.or.bf16.b64"),
-    (set_ne_xor_f16_b16_3, 3, "ne.xor.f16.b16"),
-    (set_ne_xor_f16_b32_3, 3, "ne.xor.f16.b32"),
-    (set_ne_xor_f16_b64_3, 3, "ne.xor.f16.b64"),
-    (set_ne_xor_bf16_b16_3, 3, "ne.xor.bf16.b16"),
-    (set_ne_xor_bf16_b32_3, 3, "ne.xor.bf16.b32"),
-    (set_ne_xor_bf16_b64_3, 3, "ne.xor.bf16.b64"),
-    (set_eq_u16_f16_2, 2, "eq.u16.f16 eq.u32.f16x2 eq.s32.f16x2"),
-    (set_eq_s16_f16_2, 2, "eq.s16.f16"),
-    (set_eq_u32_f16_2, 2, "eq.u32.f16"),
-    (set_eq_s32_f16_2, 2, "eq.s32.f16"),
-    (set_eq_ftz_u16_f16_2, 2, "eq.ftz.u16.f16 eq.ftz.u32.f16x2 eq.ftz.s32.f16x2"),
-    (set_eq_ftz_s16_f16_2, 2, "eq.ftz.s16.f16"),
-    (set_eq_ftz_u32_f16_2, 2, "eq.ftz.u32.f16"),
-    (set_eq_ftz_s32_f16_2, 2, "eq.ftz.s32.f16"),
-    (set_ne_u16_f16_2, 2, "ne.u16.f16 ne.u32.f16x2 ne.s32.f16x2"),
-    (set_ne_s16_f16_2, 2, "ne.s16.f16"),
-    (set_ne_u32_f16_2, 2, "ne.u32.f16"),
-    (set_ne_s32_f16_2, 2, "ne.s32.f16"),
-    (set_ne_ftz_u16_f16_2, 2, "ne.ftz.u16.f16 ne.ftz.u32.f16x2 ne.ftz.s32.f16x2"),
-    (set_ne_ftz_s16_f16_2, 2, "ne.ftz.s16.f16"),
-    (set_ne_ftz_u32_f16_2, 2, "ne.ftz.u32.f16"),
-    (set_ne_ftz_s32_f16_2, 2, "ne.ftz.s32.f16"),
-    (set_lt_u16_f16_2, 2, "lt.u16.f16 lt.u32.f16x2 lt.s32.f16x2"),
-    (set_lt_s16_f16_2, 2, "lt.s16.f16"),
-    (set_lt_u32_f16_2, 2, "lt.u32.f16"),
-    (set_lt_s32_f16_2, 2, "lt.s32.f16"),
-    (set_lt_ftz_u16_f16_2, 2, "lt.ftz.u16.f16 lt.ftz.u32.f16x2 lt.ftz.s32.f16x2"),
-    (set_lt_ftz_s16_f16_2, 2, "lt.ftz.s16.f16"),
-    (set_lt_ftz_u32_f16_2, 2, "lt.ftz.u32.f16"),
-    (set_lt_ftz_s32_f16_2, 2, "lt.ftz.s32.f16"),
-    (set_le_u16_f16_2, 2, "le.u16.f16 le.u32.f16x2 le.s32.f16x2"),
-    (set_le_s16_f16_2, 2, "le.s16.f16"),
-    (set_le_u32_f16_2, 2, "le.u32.f16"),
-    (set_le_s32_f16_2, 2, "le.s32.f16"),
-    (set_le_ftz_u16_f16_2, 2, "le.ftz.u16.f16 le.ftz.u32.f16x2 le.ftz.s32.f16x2"),
-    (set_le_ftz_s16_f16_2, 2, "le.ftz.s16.f16"),
-    (set_le_ftz_u32_f16_2, 2, "le.ftz.u32.f16"),
-    (set_le_ftz_s32_f16_2, 2, "le.ftz.s32.f16"),
-    (set_gt_u16_f16_2, 2, "gt.u16.f16 gt.u32.f16x2 gt.s32.f16x2"),
-    (set_gt_s16_f16_2, 2, "gt.s16.f16"),
-    (set_gt_u32_f16_2, 2, "gt.u32.f16"),
-    (set_gt_s32_f16_2, 2, "gt.s32.f16"),
-    (set_gt_ftz_u16_f16_2, 2, "gt.ftz.u16.f16 gt.ftz.u32.f16x2 gt.ftz.s32.f16x2"),
-    (set_gt_ftz_s16_f16_2, 2, "gt.ftz.s16.f16"),
-    (set_gt_ftz_u32_f16_2, 2, "gt.ftz.u32.f16"),
-    (set_gt_ftz_s32_f16_2, 2, "gt.ftz.s32.f16"),
-    (set_ge_u16_f16_2, 2, "ge.u16.f16 ge.u32.f16x2 ge.s32.f16x2"),
-    (set_ge_s16_f16_2, 2, "ge.s16.f16"),
-    (set_ge_u32_f16_2, 2, "ge.u32.f16"),
-    (set_ge_s32_f16_2, 2, "ge.s32.f16"),
-    (set_ge_ftz_u16_f16_2, 2, "ge.ftz.u16.f16 ge.ftz.u32.f16x2 ge.ftz.s32.f16x2"),
-    (set_ge_ftz_s16_f16_2, 2, "ge.ftz.s16.f16"),
-    (set_ge_ftz_u32_f16_2, 2, "ge.ftz.u32.f16"),
-    (set_ge_ftz_s32_f16_2, 2, "ge.ftz.s32.f16"),
-    (set_equ_u16_f16_2, 2, "equ.u16.f16 equ.u32.f16x2 equ.s32.f16x2"),
-    (set_equ_s16_f16_2, 2, "equ.s16.f16"),
-    (set_equ_u32_f16_2, 2, "equ.u32.f16"),
-    (set_equ_s32_f16_2, 2, "equ.s32.f16"),
-    (set_equ_ftz_u16_f16_2, 2, "equ.ftz.u16.f16 equ.ftz.u32.f16x2 equ.ftz.s32.f16x2"),
-    (set_equ_ftz_s16_f16_2, 2, "equ.ftz.s16.f16"),
-    (set_equ_ftz_u32_f16_2, 2, "equ.ftz.u32.f16"),
-    (set_equ_ftz_s32_f16_2, 2, "equ.ftz.s32.f16"),
-    (set_neu_u16_f16_2, 2, "neu.u16.f16 neu.u32.f16x2 neu.s32.f16x2"),
-    (set_neu_s16_f16_2, 2, "neu.s16.f16"),
-    (set_neu_u32_f16_2, 2, "neu.u32.f16"),
-    (set_neu_s32_f16_2, 2, "neu.s32.f16"),
-    (set_neu_ftz_u16_f16_2, 2, "neu.ftz.u16.f16 neu.ftz.u32.f16x2 neu.ftz.s32.f16x2"),
-    (set_neu_ftz_s16_f16_2, 2, "neu.ftz.s16.f16"),
-    (set_neu_ftz_u32_f16_2, 2, "neu.ftz.u32.f16"),
-    (set_neu_ftz_s32_f16_2, 2, "neu.ftz.s32.f16"),
-    (set_ltu_u16_f16_2, 2, "ltu.u16.f16 ltu.u32.f16x2 ltu.s32.f16x2"),
-    (set_ltu_s16_f16_2, 2, "ltu.s16.f16"),
-    (set_ltu_u32_f16_2, 2, "ltu.u32.f16"),
-    (set_ltu_s32_f16_2, 2, "ltu.s32.f16"),
-    (set_ltu_ftz_u16_f16_2, 2, "ltu.ftz.u16.f16 ltu.ftz.u32.f16x2 ltu.ftz.s32.f16x2"),
-    (set_ltu_ftz_s16_f16_2, 2, "ltu.ftz.s16.f16"),
-    (set_ltu_ftz_u32_f16_2, 2, "ltu.ftz.u32.f16"),
-    (set_ltu_ftz_s32_f16_2, 2, "ltu.ftz.s32.f16"),
-    (set_leu_u16_f16_2, 2, "leu.u16.f16 leu.u32.f16x2 leu.s32.f16x2"),
-    (set_leu_s16_f16_2, 2, "leu.s16.f16"),
-    (set_leu_u32_f16_2, 2, "leu.u32.f16"),
-    (set_leu_s32_f16_2, 2, "leu.s32.f16"),
-    (set_leu_ftz_u16_f16_2, 2, "leu.ftz.u16.f16 leu.ftz.u32.f16x2 leu.ftz.s32.f16x2"),
-    (set_leu_ftz_s16_f16_2, 2, "leu.ftz.s16.f16"),
-    (set_leu_ftz_u32_f16_2, 2, "leu.ftz.u32.f16"),
-    (set_leu_ftz_s32_f16_2, 2, "leu.ftz.s32.f16"),
-    (set_gtu_u16_f16_2, 2, "gtu.u16.f16 gtu.u32.f16x2 gtu.s32.f16x2"),
-    (set_gtu_s16_f16_2, 2, "gtu.s16.f16"),
-    (set_gtu_u32_f16_2, 2, "gtu.u32.f16"),
-    (set_gtu_s32_f16_2, 2, "gtu.s32.f16"),
-    (set_gtu_ftz_u16_f16_2, 2, "gtu.ftz.u16.f16 gtu.ftz.u32.f16x2 gtu.ftz.s32.f16x2"),
-    (set_gtu_ftz_s16_f16_2, 2, "gtu.ftz.s16.f16"),
-    (set_gtu_ftz_u32_f16_2, 2, "gtu.ftz.u32.f16"),
-    (set_gtu_ftz_s32_f16_2, 2, "gtu.ftz.s32.f16"),
-    (set_geu_u16_f16_2, 2, "geu.u16.f16 geu.u32.f16x2 geu.s32.f16x2"),
-    (set_geu_s16_f16_2, 2, "geu.s16.f16"),
-    (set_geu_u32_f16_2, 2, "geu.u32.f16"),
-    (set_geu_s32_f16_2, 2, "geu.s32.f16"),
-    (set_geu_ftz_u16_f16_2, 2, "geu.ftz.u16.f16 geu.ftz.u32.f16x2 geu.ftz.s32.f16x2"),
-    (set_geu_ftz_s16_f16_2, 2, "geu.ftz.s16.f16"),
-    (set_geu_ftz_u32_f16_2, 2, "geu.ftz.u32.f16"),
-    (set_geu_ftz_s32_f16_2, 2, "geu.ftz.s32.f16"),
-    (set_num_u16_f16_2, 2, "num.u16.f16 num.u32.f16x2 num.s32.f16x2"),
-    (set_num_s16_f16_2, 2, "num.s16.f16"),
-    (set_num_u32_f16_2, 2, "num.u32.f16"),
-    (set_num_s32_f16_2, 2, "num.s32.f16"),
-    (set_num_ftz_u16_f16_2, 2, "num.ftz.u16.f16 num.ftz.u32.f16x2 num.ftz.s32.f16x2"),
-    (set_num_ftz_s16_f16_2, 2, "num.ftz.s16.f16"),
-    (set_num_ftz_u32_f16_2, 2, "num.ftz.u32.f16"),
-    (set_num_ftz_s32_f16_2, 2, "num.ftz.s32.f16"),
-    (set_nan_u16_f16_2, 2, "nan.u16.f16 nan.u32.f16x2 nan.s32.f16x2"),
-    (set_nan_s16_f16_2, 2, "nan.s16.f16"),
-    (set_nan_u32_f16_2, 2, "nan.u32.f16"),
-    (set_nan_s32_f16_2, 2, "nan.s32.f16"),
-    (set_nan_ftz_u16_f16_2, 2, "nan.ftz.u16.f16 nan.ftz.u32.f16x2 nan.ftz.s32.f16x2"),
-    (set_nan_ftz_s16_f16_2, 2, "nan.ftz.s16.f16"),
-    (set_nan_ftz_u32_f16_2, 2, "nan.ftz.u32.f16"),
-    (set_nan_ftz_s32_f16_2, 2, "nan.ftz.s32.f16"),
-    (set_eq_and_u16_f16_3, 3, "eq.and.u16.f16 eq.and.u32.f16x2 eq.and.s32.f16x2"),
-    (set_eq_and_s16_f16_3, 3, "eq.and.s16.f16"),
-    (set_eq_and_u32_f16_3, 3, "eq.and.u32.f16"),
-    (set_eq_and_s32_f16_3, 3, "eq.and.s32.f16"),
-    (set_eq_and_ftz_u16_f16_3, 3, "eq.and.ftz.u16.f16 eq.and.ftz.u32.f16x2 eq.and.ftz.s32.f16x2"),
-    (set_eq_and_ftz_s16_f16_3, 3, "eq.and.ftz.s16.f16"),
-    (set_eq_and_ftz_u32_f16_3, 3, "eq.and.ftz.u32.f16"),
-    (set_eq_and_ftz_s32_f16_3, 3, "eq.and.ftz.s32.f16"),
-    (set_eq_or_u16_f16_3, 3, "eq.or.u16.f16 eq.or.u32.f16x2 eq.or.s32.f16x2"),
-    (set_eq_or_s16_f16_3, 3, "eq.or.s16.f16"),
-    (set_eq_or_u32_f16_3, 3, "eq.or.u32.f16"),
-    (set_eq_or_s32_f16_3, 3, "eq.or.s32.f16"),
-    (set_eq_or_ftz_u16_f16_3, 3, "eq.or.ftz.u16.f16 eq.or.ftz.u32.f16x2 eq.or.ftz.s32.f16x2"),
-    (set_eq_or_ftz_s16_f16_3, 3, "eq.or.ftz.s16.f16"),
-    (set_eq_or_ftz_u32_f16_3, 3, "eq.or.ftz.u32.f16"),
-    (set_eq_or_ftz_s32_f16_3, 3, "eq.or.ftz.s32.f16"),
-    (set_eq_xor_u16_f16_3, 3, "eq.xor.u16.f16 eq.xor.u32.f16x2 eq.xor.s32.f16x2"),
-    (set_eq_xor_s16_f16_3, 3, "eq.xor.s16.f16"),
-    (set_eq_xor_u32_f16_3, 3, "eq.xor.u32.f16"),
-    (set_eq_xor_s32_f16_3, 3, "eq.xor.s32.f16"),
-    (set_eq_xor_ftz_u16_f16_3, 3, "eq.xor.ftz.u16.f16 eq.xor.ftz.u32.f16x2 eq.xor.ftz.s32.f16x2"),
-    (set_eq_xor_ftz_s16_f16_3, 3, "eq.xor.ftz.s16.f16"),
-    (set_eq_xor_ftz_u32_f16_3, 3, "eq.xor.ftz.u32.f16"),
-    (set_eq_xor_ftz_s32_f16_3, 3, "eq.xor.ftz.s32.f16"),
-    (set_ne_and_u16_f16_3, 3, "ne.and.u16.f16 ne.and.u32.f16x2 ne.and.s32.f16x2"),
-    (set_ne_and_s16_f16_3, 3, "ne.and.s16.f16"),
-    (set_ne_and_u32_f16_3, 3, "ne.and.u32.f16"),
-    (set_ne_and_s32_f16_3, 3, "ne.and.s32.f16"),
-    (set_ne_and_ftz_u16_f16_3, 3, "ne.and.ftz.u16.f16 ne.and.ftz.u32.f16x2 ne.and.ftz.s32.f16x2"),
-    (set_ne_and_ftz_s16_f16_3, 3, "ne.and.ftz.s16.f16"),
-    (set_ne_and_ftz_u32_f16_3, 3, "ne.and.ftz.u32.f16"),
-    (set_ne_and_ftz_s32_f16_3, 3, "ne.and.ftz.s32.f16"),
-    (set_ne_or_u16_f16_3, 3, "ne.or.u16.f16 ne.or.u32.f16x2 ne.or.s32.f16x2"),
-    (set_ne_or_s16_f16_3, 3, "ne.or.s16.f16"),
-    (set_ne_or_u32_f16_3, 3, "ne.or.u32.f16"),
-    (set_ne_or_s32_f16_3, 3, "ne.or.s32.f16"),
-    (set_ne_or_ftz_u16_f16_3, 3, "ne.or.ftz.u16.f16 ne.or.ftz.u32.f16x2 ne.or.ftz.s32.f16x2"),
-    (set_ne_or_ftz_s16_f16_3, 3, "ne.or.ftz.s16.f16"),
-    (set_ne_or_ftz_u32_f16_3, 3, "ne.or.ftz.u32.f16"),
-    (set_ne_or_ftz_s32_f16_3, 3, "ne.or.ftz.s32.f16"),
-    (set_ne_xor_u16_f16_3, 3, "ne.xor.u16.f16 ne.xor.u32.f16x2 ne.xor.s32.f16x2"),
-    (set_ne_xor_s16_f16_3, 3, "ne.xor.s16.f16"),
-    (set_ne_xor_u32_f16_3, 3, "ne.xor.u32.f16"),
-    (set_ne_xor_s32_f16_3, 3, "ne.xor.s32.f16"),
-    (set_ne_xor_ftz_u16_f16_3, 3, "ne.xor.ftz.u16.f16 ne.xor.ftz.u32.f16x2 ne.xor.ftz.s32.f16x2"),
-    (set_ne_xor_ftz_s16_f16_3, 3, "ne.xor.ftz.s16.f16"),
-    (set_ne_xor_ftz_u32_f16_3, 3, "ne.xor.ftz.u32.f16"),
-    (set_ne_xor_ftz_s32_f16_3, 3, "ne.xor.ftz.s32.f16"),
-    (set_lt_and_u16_f16_3, 3, "lt.and.u16.f16 lt.and.u32.f16x2 lt.and.s32.f16x2"),
-    (set_lt_and_s16_f16_3, 3, "lt.and.s16.f16"),
-    (set_lt_and_u32_f16_3, 3, "lt.and.u32.f16"),
-    (set_lt_and_s32_f16_3, 3, "lt.and.s32.f16"),
-    (set_lt_and_ftz_u16_f16_3, 3, "lt.and.ftz.u16.f16 lt.and.ftz.u32.f16x2 lt.and.ftz.s32.f16x2"),
-    (set_lt_and_ftz_s16_f16_3, 3, "lt.and.ftz.s16.f16"),
-    (set_lt_and_ftz_u32_f16_3, 3, "lt.and.ftz.u32.f16"),
-    (set_lt_and_ftz_s32_f16_3, 3, "lt.and.ftz.s32.f16"),
-    (set_lt_or_u16_f16_3, 3, "lt.or.u16.f16 lt.or.u32.f16x2 lt.or.s32.f16x2"),
-    (set_lt_or_s16_f16_3, 3, "lt.or.s16.f16"),
-    (set_lt_or_u32_f16_3, 3, "lt.or.u32.f16"),
-    (set_lt_or_s32_f16_3, 3, "lt.or.s32.f16"),
-    (set_lt_or_ftz_u16_f16_3, 3, "lt.or.ftz.u16.f16 lt.or.ftz.u32.f16x2 lt.or.ftz.s32.f16x2"),
-    (set_lt_or_ftz_s16_f16_3, 3, "lt.or.ftz.s16.f16"),
-    (set_lt_or_ftz_u32_f16_3, 3, "lt.or.ftz.u32.f16"),
-    (set_lt_or_ftz_s32_f16_3, 3, "lt.or.ftz.s32.f16"),
-    (set_lt_xor_u16_f16_3, 3, "lt.xor.u16.f16 lt.xor.u32.f16x2 lt.xor.s32.f16x2"),
-    (set_lt_xor_s16_f16_3, 3, "lt.xor.s16.f16"),
-    (set_lt_xor_u32_f16_3, 3, "lt.xor.u32.f16"),
-    (set_lt_xor_s32_f16_3, 3, "lt.xor.s32.f16"),
-    (set_lt_xor_ftz_u16_f16_3, 3, "lt.xor.ftz.u16.f16 lt.xor.ftz.u32.f16x2 lt.xor.ftz.s32.f16x2"),
-    (set_lt_xor_ftz_s16_f16_3, 3, "lt.xor.ftz.s16.f16"),
-    (set_lt_xor_ftz_u32_f16_3, 3, "lt.xor.ftz.u32.f16"),
-    (set_lt_xor_ftz_s32_f16_3, 3, "lt.xor.ftz.s32.f16"),
-    (set_le_and_u16_f16_3, 3, "le.and.u16.f16 le.and.u32.f16x2 le.and.s32.f16x2"),
-    (set_le_and_s16_f16_3, 3, "le.and.s16.f16"),
-    (set_le_and_u32_f16_3, 3, "le.and.u32.f16"),
-    (set_le_and_s32_f16_3, 3, "le.and.s32.f16"),
-    (set_le_and_ftz_u16_f16_3, 3, "le.and.ftz.u16.f16 le.and.ftz.u32.f16x2 le.and.ftz.s32.f16x2"),
-    (set_le_and_ftz_s16_f16_3, 3, "le.and.ftz.s16.f16"),
-    (set_le_and_ftz_u32_f16_3, 3, "le.and.ftz.u32.f16"),
-    (set_le_and_ftz_s32_f16_3, 3, "le.and.ftz.s32.f16"),
-    (set_le_or_u16_f16_3, 3, "le.or.u16.f16 le.or.u32.f16x2 le.or.s32.f16x2"),
-    (set_le_or_s16_f16_3, 3, "le.or.s16.f16"),
-    (set_le_or_u32_f16_3, 3, "le.or.u32.f16"),
-    (set_le_or_s32_f16_3, 3, "le.or.s32.f16"),
-    (set_le_or_ftz_u16_f16_3, 3, "le.or.ftz.u16.f16 le.or.ftz.u32.f16x2 le.or.ftz.s32.f16x2"),
-    (set_le_or_ftz_s16_f16_3, 3, "le.or.ftz.s16.f16"),
-    (set_le_or_ftz_u32_f16_3, 3, "le.or.ftz.u32.f16"),
-    (set_le_or_ftz_s32_f16_3, 3, "le.or.ftz.s32.f16"),
-    (set_le_xor_u16_f16_3, 3, "le.xor.u16.f16 le.xor.u32.f16x2 le.xor.s32.f16x2"),
-    (set_le_xor_s16_f16_3, 3, "le.xor.s16.f16"),
-    (set_le_xor_u32_f16_3, 3, "le.xor.u32.f16"),
-    (set_le_xor_s32_f16_3, 3, "le.xor.s32.f16"),
-    (set_le_xor_ftz_u16_f16_3, 3, "le.xor.ftz.u16.f16 le.xor.ftz.u32.f16x2 le.xor.ftz.s32.f16x2"),
-    (set_le_xor_ftz_s16_f16_3, 3, "le.xor.ftz.s16.f16"),
-    (set_le_xor_ftz_u32_f16_3, 3, "le.xor.ftz.u32.f16"),
-    (set_le_xor_ftz_s32_f16_3, 3, "le.xor.ftz.s32.f16"),
-    (set_gt_and_u16_f16_3, 3, "gt.and.u16.f16 gt.and.u32.f16x2 gt.and.s32.f16x2"),
-    (set_gt_and_s16_f16_3, 3, "gt.and.s16.f16"),
-    (set_gt_and_u32_f16_3, 3, "gt.and.u32.f16"),
-    (set_gt_and_s32_f16_3, 3, "gt.and.s32.f16"),
-    (set_gt_and_ftz_u16_f16_3, 3, "gt.and.ftz.u16.f16 gt.and.ftz.u32.f16x2 gt.and.ftz.s32.f16x2"),
-    (set_gt_and_ftz_s16_f16_3, 3, "gt.and.ftz.s16.f16"),
-    (set_gt_and_ftz_u32_f16_3, 3, "gt.and.ftz.u32.f16"),
-    (set_gt_and_ftz_s32_f16_3, 3, "gt.and.ftz.s32.f16"),
-    (set_gt_or_u16_f16_3, 3, "gt.or.u16.f16 gt.or.u32.f16x2 gt.or.s32.f16x2"),
-    (set_gt_or_s16_f16_3, 3, "gt.or.s16.f16"),
-    (set_gt_or_u32_f16_3, 3, "gt.or.u32.f16"),
-    (set_gt_or_s32_f16_3, 3, "gt.or.s32.f16"),
-    (set_gt_or_ftz_u16_f16_3, 3, "gt.or.ftz.u16.f16 gt.or.ftz.u32.f16x2 gt.or.ftz.s32.f16x2"),
-    (set_gt_or_ftz_s16_f16_3, 3, "gt.or.ftz.s16.f16"),
-    (set_gt_or_ftz_u32_f16_3, 3, "gt.or.ftz.u32.f16"),
-    (set_gt_or_ftz_s32_f16_3, 3, "gt.or.ftz.s32.f16"),
-    (set_gt_xor_u16_f16_3, 3, "gt.xor.u16.f16 gt.xor.u32.f16x2 gt.xor.s32.f16x2"),
-    (set_gt_xor_s16_f16_3, 3, "gt.xor.s16.f16"),
-    (set_gt_xor_u32_f16_3, 3, "gt.xor.u32.f16"),
-    (set_gt_xor_s32_f16_3, 3, "gt.xor.s32.f16"),
-    (set_gt_xor_ftz_u16_f16_3, 3, "gt.xor.ftz.u16.f16 gt.xor.ftz.u32.f16x2 gt.xor.ftz.s32.f16x2"),
-    (set_gt_xor_ftz_s16_f16_3, 3, "gt.xor.ftz.s16.f16"),
-    (set_gt_xor_ftz_u32_f16_3, 3, "gt.xor.ftz.u32.f16"),
-    (set_gt_xor_ftz_s32_f16_3, 3, "gt.xor.ftz.s32.f16"),
-    (set_ge_and_u16_f16_3, 3, "ge.and.u16.f16 ge.and.u32.f16x2 ge.and.s32.f16x2"),
-    (set_ge_and_s16_f16_3, 3, "ge.and.s16.f16"),
-    (set_ge_and_u32_f16_3, 3, "ge.and.u32.f16"),
-    (set_ge_and_s32_f16_3, 3, "ge.and.s32.f16"),
-    (set_ge_and_ftz_u16_f16_3, 3, "ge.and.ftz.u16.f16 ge.and.ftz.u32.f16x2 ge.and.ftz.s32.f16x2"),
-    (set_ge_and_ftz_s16_f16_3, 3, "ge.and.ftz.s16.f16"),
-    (set_ge_and_ftz_u32_f16_3, 3, "ge.and.ftz.u32.f16"),
-    (set_ge_and_ftz_s32_f16_3, 3, "ge.and.ftz.s32.f16"),
-    (set_ge_or_u16_f16_3, 3, "ge.or.u16.f16 ge.or.u32.f16x2 ge.or.s32.f16x2"),
-    (set_ge_or_s16_f16_3, 3, "ge.or.s16.f16"),
-    (set_ge_or_u32_f16_3, 3, "ge.or.u32.f16"),
-    (set_ge_or_s32_f16_3, 3, "ge.or.s32.f16"),
-    (set_ge_or_ftz_u16_f16_3, 3, "ge.or.ftz.u16.f16 ge.or.ftz.u32.f16x2 ge.or.ftz.s32.f16x2"),
-    (set_ge_or_ftz_s16_f16_3, 3, "ge.or.ftz.s16.f16"),
-    (set_ge_or_ftz_u32_f16_3, 3, "ge.or.ftz.u32.f16"),
-    (set_ge_or_ftz_s32_f16_3, 3, "ge.or.ftz.s32.f16"),
-    (set_ge_xor_u16_f16_3, 3, "ge.xor.u16.f16 ge.xor.u32.f16x2 ge.xor.s32.f16x2"),
-    (set_ge_xor_s16_f16_3, 3, "ge.xor.s16.f16"),
-    (set_ge_xor_u32_f16_3, 3, "ge.xor.u32.f16"),
-    (set_ge_xor_s32_f16_3, 3, "ge.xor.s32.f16"),
-    (set_ge_xor_ftz_u16_f16_3, 3, "ge.xor.ftz.u16.f16 ge.xor.ftz.u32.f16x2 ge.xor.ftz.s32.f16x2"),
-    (set_ge_xor_ftz_s16_f16_3, 3, "ge.xor.ftz.s16.f16"),
-    (set_ge_xor_ftz_u32_f16_3, 3, "ge.xor.ftz.u32.f16"),
-    (set_ge_xor_ftz_s32_f16_3, 3, "ge.xor.ftz.s32.f16"),
-    (set_equ_and_u16_f16_3, 3, "equ.and.u16.f16 equ.and.u32.f16x2 equ.and.s32.f16x2"),
-    (set_equ_and_s16_f16_3, 3, "equ.and.s16.f16"),
-    (set_equ_and_u32_f16_3, 3, "equ.and.u32.f16"),
-    (set_equ_and_s32_f16_3, 3, "equ.and.s32.f16"),
-    (set_equ_and_ftz_u16_f16_3, 3, "equ.and.ftz.u16.f16 equ.and.ftz.u32.f16x2 equ.and.ftz.s32.f16x2"),
-    (set_equ_and_ftz_s16_f16_3, 3, "equ.and.ftz.s16.f16"),
-    (set_equ_and_ftz_u32_f16_3, 3, "equ.and.ftz.u32.f16"),
-    (set_equ_and_ftz_s32_f16_3, 3, "equ.and.ftz.s32.f16"),
-    (set_equ_or_u16_f16_3, 3, "equ.or.u16.f16 equ.or.u32.f16x2 equ.or.s32.f16x2"),
-    (set_equ_or_s16_f16_3, 3, "equ.or.s16.f16"),
-    (set_equ_or_u32_f16_3, 3, "equ.or.u32.f16"),
-    (set_equ_or_s32_f16_3, 3, "equ.or.s32.f16"),
-    (set_equ_or_ftz_u16_f16_3, 3, "equ.or.ftz.u16.f16 equ.or.ftz.u32.f16x2 equ.or.ftz.s32.f16x2"),
-    (set_equ_or_ftz_s16_f16_3, 3, "equ.or.ftz.s16.f16"),
-    (set_equ_or_ftz_u32_f16_3, 3, "equ.or.ftz.u32.f16"),
-    (set_equ_or_ftz_s32_f16_3, 3, "equ.or.ftz.s32.f16"),
-    (set_equ_xor_u16_f16_3, 3, "equ.xor.u16.f16 equ.xor.u32.f16x2 equ.xor.s32.f16x2"),
-    (set_equ_xor_s16_f16_3, 3, "equ.xor.s16.f16"),
-    (set_equ_xor_u32_f16_3, 3, "equ.xor.u32.f16"),
-    (set_equ_xor_s32_f16_3, 3, "equ.xor.s32.f16"),
-    (set_equ_xor_ftz_u16_f16_3, 3, "equ.xor.ftz.u16.f16 equ.xor.ftz.u32.f16x2 equ.xor.ftz.s32.f16x2"),
-    (set_equ_xor_ftz_s16_f16_3, 3, "equ.xor.ftz.s16.f16"),
-    (set_equ_xor_ftz_u32_f16_3, 3, "equ.xor.ftz.u32.f16"),
-    (set_equ_xor_ftz_s32_f16_3, 3, "equ.xor.ftz.s32.f16"),
-    (set_neu_and_u16_f16_3, 3, "neu.and.u16.f16 neu.and.u32.f16x2 neu.and.s32.f16x2"),
-    (set_neu_and_s16_f16_3, 3, "neu.and.s16.f16"),
-    (set_neu_and_u32_f16_3, 3, "neu.and.u32.f16"),
-    (set_neu_and_s32_f16_3, 3, "neu.and.s32.f16"),
-    (set_neu_and_ftz_u16_f16_3, 3, "neu.and.ftz.u16.f16 neu.and.ftz.u32.f16x2 neu.and.ftz.s32.f16x2"),
-    (set_neu_and_ftz_s16_f16_3, 3, "neu.and.ftz.s16.f16"),
-    (set_neu_and_ftz_u32_f16_3, 3, "neu.and.ftz.u32.f16"),
-    (set_neu_and_ftz_s32_f16_3, 3, "neu.and.ftz.s32.f16"),
-    (set_neu_or_u16_f16_3, 3, "neu.or.u16.f16 neu.or.u32.f16x2 neu.or.s32.f16x2"),
-    (set_neu_or_s16_f16_3, 3, "neu.or.s16.f16"),
-    (set_neu_or_u32_f16_3, 3, "neu.or.u32.f16"),
-    (set_neu_or_s32_f16_3, 3, "neu.or.s32.f16"),
-    (set_neu_or_ftz_u16_f16_3, 3, "neu.or.ftz.u16.f16 neu.or.ftz.u32.f16x2 neu.or.ftz.s32.f16x2"),
-    (set_neu_or_ftz_s16_f16_3, 3, "neu.or.ftz.s16.f16"),
-    (set_neu_or_ftz_u32_f16_3, 3, "neu.or.ftz.u32.f16"),
-    (set_neu_or_ftz_s32_f16_3, 3, "neu.or.ftz.s32.f16"),
-    (set_neu_xor_u16_f16_3, 3, "neu.xor.u16.f16 neu.xor.u32.f16x2 neu.xor.s32.f16x2"),
-    (set_neu_xor_s16_f16_3, 3, "neu.xor.s16.f16"),
-    (set_neu_xor_u32_f16_3, 3, "neu.xor.u32.f16"),
-    (set_neu_xor_s32_f16_3, 3, "neu.xor.s32.f16"),
-    (set_neu_xor_ftz_u16_f16_3, 3, "neu.xor.ftz.u16.f16 neu.xor.ftz.u32.f16x2 neu.xor.ftz.s32.f16x2"),
-    (set_neu_xor_ftz_s16_f16_3, 3, "neu.xor.ftz.s16.f16"),
-    (set_neu_xor_ftz_u32_f16_3, 3, "neu.xor.ftz.u32.f16"),
-    (set_neu_xor_ftz_s32_f16_3, 3, "neu.xor.ftz.s32.f16"),
-    (set_ltu_and_u16_f16_3, 3, "ltu.and.u16.f16 ltu.and.u32.f16x2 ltu.and.s32.f16x2"),
-    (set_ltu_and_s16_f16_3, 3, "ltu.and.s16.f16"),
-    (set_ltu_and_u32_f16_3, 3, "ltu.and.u32.f16"),
-    (set_ltu_and_s32_f16_3, 3, "ltu.and.s32.f16"),
-    (set_ltu_and_ftz_u16_f16_3, 3, "ltu.and.ftz.u16.f16 ltu.and.ftz.u32.f16x2 ltu.and.ftz.s32.f16x2"),
-    (set_ltu_and_ftz_s16_f16_3, 3, "ltu.and.ftz.s16.f16"),
-    (set_ltu_and_ftz_u32_f16_3, 3, "ltu.and.ftz.u32.f16"),
-    (set_ltu_and_ftz_s32_f16_3, 3, "ltu.and.ftz.s32.f16"),
-    (set_ltu_or_u16_f16_3, 3, "ltu.or.u16.f16 ltu.or.u32.f16x2 ltu.or.s32.f16x2"),
-    (set_ltu_or_s16_f16_3, 3, "ltu.or.s16.f16"),
-    (set_ltu_or_u32_f16_3, 3, "ltu.or.u32.f16"),
-    (set_ltu_or_s32_f16_3, 3, "ltu.or.s32.f16"),
-    (set_ltu_or_ftz_u16_f16_3, 3, "ltu.or.ftz.u16.f16 ltu.or.ftz.u32.f16x2 ltu.or.ftz.s32.f16x2"),
-    (set_ltu_or_ftz_s16_f16_3, 3, "ltu.or.ftz.s16.f16"),
-    (set_ltu_or_ftz_u32_f16_3, 3, "ltu.or.ftz.u32.f16"),
-    (set_ltu_or_ftz_s32_f16_3, 3, "ltu.or.ftz.s32.f16"),
-    (set_ltu_xor_u16_f16_3, 3, "ltu.xor.u16.f16 ltu.xor.u32.f16x2 ltu.xor.s32.f16x2"),
-    (set_ltu_xor_s16_f16_3, 3, "ltu.xor.s16.f16"),
-    (set_ltu_xor_u32_f16_3, 3, "ltu.xor.u32.f16"),
-    (set_ltu_xor_s32_f16_3, 3, "ltu.xor.s32.f16"),
-    (set_ltu_xor_ftz_u16_f16_3, 3, "ltu.xor.ftz.u16.f16 ltu.xor.ftz.u32.f16x2 ltu.xor.ftz.s32.f16x2"),
-    (set_ltu_xor_ftz_s16_f16_3, 3, "ltu.xor.ftz.s16.f16"),
-    (set_ltu_xor_ftz_u32_f16_3, 3, "ltu.xor.ftz.u32.f16"),
-    (set_ltu_xor_ftz_s32_f16_3, 3, "ltu.xor.ftz.s32.f16"),
-    (set_leu_and_u16_f16_3, 3, "leu.and.u16.f16 leu.and.u32.f16x2 leu.and.s32.f16x2"),
-    (set_leu_and_s16_f16_3, 3, "leu.and.s16.f16"),
-    (set_leu_and_u32_f16_3, 3, "leu.and.u32.f16"),
-    (set_leu_and_s32_f16_3, 3, "leu.and.s32.f16"),
-    (set_leu_and_ftz_u16_f16_3, 3, "leu.and.ftz.u16.f16 leu.and.ftz.u32.f16x2 leu.and.ftz.s32.f16x2"),
-    (set_leu_and_ftz_s16_f16_3, 3, "leu.and.ftz.s16.f16"),
-    (set_leu_and_ftz_u32_f16_3, 3, "leu.and.ftz.u32.f16"),
-    (set_leu_and_ftz_s32_f16_3, 3, "leu.and.ftz.s32.f16"),
-    (set_leu_or_u16_f16_3, 3, "leu.or.u16.f16 leu.or.u32.f16x2 leu.or.s32.f16x2"),
-    (set_leu_or_s16_f16_3, 3, "leu.or.s16.f16"),
-    (set_leu_or_u32_f16_3, 3, "leu.or.u32.f16"),
-    (set_leu_or_s32_f16_3, 3, "leu.or.s32.f16"),
-    (set_leu_or_ftz_u16_f16_3, 3, "leu.or.ftz.u16.f16 leu.or.ftz.u32.f16x2 leu.or.ftz.s32.f16x2"),
-    (set_leu_or_ftz_s16_f16_3, 3, "leu.or.ftz.s16.f16"),
-    (set_leu_or_ftz_u32_f16_3, 3, "leu.or.ftz.u32.f16"),
-    (set_leu_or_ftz_s32_f16_3, 3, "leu.or.ftz.s32.f16"),
-    (set_leu_xor_u16_f16_3, 3, "leu.xor.u16.f16 leu.xor.u32.f16x2 leu.xor.s32.f16x2"),
-    (set_leu_xor_s16_f16_3, 3, "leu.xor.s16.f16"),
-    (set_leu_xor_u32_f16_3, 3, "leu.xor.u32.f16"),
-    (set_leu_xor_s32_f16_3, 3, "leu.xor.s32.f16"),
-    (set_leu_xor_ftz_u16_f16_3, 3, "leu.xor.ftz.u16.f16 leu.xor.ftz.u32.f16x2 leu.xor.ftz.s32.f16x2"),
-    (set_leu_xor_ftz_s16_f16_3, 3, "leu.xor.ftz.s16.f16"),
-    (set_leu_xor_ftz_u32_f16_3, 3, "leu.xor.ftz.u32.f16"),
-    (set_leu_xor_ftz_s32_f16_3, 3, "leu.xor.ftz.s32.f16"),
-    (set_gtu_and_u16_f16_3, 3, "gtu.and.u16.f16 gtu.and.u32.f16x2 gtu.and.s32.f16x2"),
-    (set_gtu_and_s16_f16_3, 3, "gtu.and.s16.f16"),
-    (set_gtu_and_u32_f16_3, 3, "gtu.and.u32.f16"),
-    (set_gtu_and_s32_f16_3, 3, "gtu.and.s32.f16"),
-    (set_gtu_and_ftz_u16_f16_3, 3, "gtu.and.ftz.u16.f16 gtu.and.ftz.u32.f16x2 gtu.and.ftz.s32.f16x2"),
-    (set_gtu_and_ftz_s16_f16_3, 3, "gtu.and.ftz.s16.f16"),
-    (set_gtu_and_ftz_u32_f16_3, 3, "gtu.and.ftz.u32.f16"),
-    (set_gtu_and_ftz_s32_f16_3, 3, "gtu.and.ftz.s32.f16"),
-    (set_gtu_or_u16_f16_3, 3, "gtu.or.u16.f16 gtu.or.u32.f16x2 gtu.or.s32.f16x2"),
-    (set_gtu_or_s16_f16_3, 3, "gtu.or.s16.f16"),
-    (set_gtu_or_u32_f16_3, 3, "gtu.or.u32.f16"),
-    (set_gtu_or_s32_f16_3, 3, "gtu.or.s32.f16"),
-    (set_gtu_or_ftz_u16_f16_3, 3, "gtu.or.ftz.u16.f16 gtu.or.ftz.u32.f16x2 gtu.or.ftz.s32.f16x2"),
-    (set_gtu_or_ftz_s16_f16_3, 3, "gtu.or.ftz.s16.f16"),
-    (set_gtu_or_ftz_u32_f16_3, 3, "gtu.or.ftz.u32.f16"),
-    (set_gtu_or_ftz_s32_f16_3, 3, "gtu.or.ftz.s32.f16"),
-    (set_gtu_xor_u16_f16_3, 3, "gtu.xor.u16.f16 gtu.xor.u32.f16x2 gtu.xor.s32.f16x2"),
-    (set_gtu_xor_s16_f16_3, 3, "gtu.xor.s16.f16"),
-    (set_gtu_xor_u32_f16_3, 3, "gtu.xor.u32.f16"),
-    (set_gtu_xor_s32_f16_3, 3, "gtu.xor.s32.f16"),
-    (set_gtu_xor_ftz_u16_f16_3, 3, "gtu.xor.ftz.u16.f16 gtu.xor.ftz.u32.f16x2 gtu.xor.ftz.s32.f16x2"),
-    (set_gtu_xor_ftz_s16_f16_3, 3, "gtu.xor.ftz.s16.f16"),
-    (set_gtu_xor_ftz_u32_f16_3, 3, "gtu.xor.ftz.u32.f16"),
-    (set_gtu_xor_ftz_s32_f16_3, 3, "gtu.xor.ftz.s32.f16"),
-    (set_geu_and_u16_f16_3, 3, "geu.and.u16.f16 geu.and.u32.f16x2 geu.and.s32.f16x2"),
-    (set_geu_and_s16_f16_3, 3, "geu.and.s16.f16"),
-    (set_geu_and_u32_f16_3, 3, "geu.and.u32.f16"),
-    (set_geu_and_s32_f16_3, 3, "geu.and.s32.f16"),
-    (set_geu_and_ftz_u16_f16_3, 3, "geu.and.ftz.u16.f16 geu.and.ftz.u32.f16x2 geu.and.ftz.s32.f16x2"),
-    (set_geu_and_ftz_s16_f16_3, 3, "geu.and.ftz.s16.f16"),
-    (set_geu_and_ftz_u32_f16_3, 3, "geu.and.ftz.u32.f16"),
-    (set_geu_and_ftz_s32_f16_3, 3, "geu.and.ftz.s32.f16"),
-    (set_geu_or_u16_f16_3, 3, "geu.or.u16.f16 geu.or.u32.f16x2 geu.or.s32.f16x2"),
-    (set_geu_or_s16_f16_3, 3, "geu.or.s16.f16"),
-    (set_geu_or_u32_f16_3, 3, "geu.or.u32.f16"),
-    (set_geu_or_s32_f16_3, 3, "geu.or.s32.f16"),
-    (set_geu_or_ftz_u16_f16_3, 3, "geu.or.ftz.u16.f16 geu.or.ftz.u32.f16x2 geu.or.ftz.s32.f16x2"),
-    (set_geu_or_ftz_s16_f16_3, 3, "geu.or.ftz.s16.f16"),
-    (set_geu_or_ftz_u32_f16_3, 3, "geu.or.ftz.u32.f16"),
-    (set_geu_or_ftz_s32_f16_3, 3, "geu.or.ftz.s32.f16"),
-    (set_geu_xor_u16_f16_3, 3, "geu.xor.u16.f16 geu.xor.u32.f16x2 geu.xor.s32.f16x2"),
-    (set_geu_xor_s16_f16_3, 3, "geu.xor.s16.f16"),
-    (set_geu_xor_u32_f16_3, 3, "geu.xor.u32.f16"),
-    (set_geu_xor_s32_f16_3, 3, "geu.xor.s32.f16"),
-    (set_geu_xor_ftz_u16_f16_3, 3, "geu.xor.ftz.u16.f16 geu.xor.ftz.u32.f16x2 geu.xor.ftz.s32.f16x2"),
-    (set_geu_xor_ftz_s16_f16_3, 3, "geu.xor.ftz.s16.f16"),
-    (set_geu_xor_ftz_u32_f16_3, 3, "geu.xor.ftz.u32.f16"),
-    (set_geu_xor_ftz_s32_f16_3, 3, "geu.xor.ftz.s32.f16"),
-    (set_num_and_u16_f16_3, 3, "num.and.u16.f16 num.and.u32.f16x2 num.and.s32.f16x2"),
-    (set_num_and_s16_f16_3, 3, "num.and.s16.f16"),
-    (set_num_and_u32_f16_3, 3, "num.and.u32.f16"),
-    (set_num_and_s32_f16_3, 3, "num.and.s32.f16"),
-    (set_num_and_ftz_u16_f16_3, 3, "num.and.ftz.u16.f16 num.and.ftz.u32.f16x2 num.and.ftz.s32.f16x2"),
-    (set_num_and_ftz_s16_f16_3, 3, "num.and.ftz.s16.f16"),
-    (set_num_and_ftz_u32_f16_3, 3, "num.and.ftz.u32.f16"),
-    (set_num_and_ftz_s32_f16_3, 3, "num.and.ftz.s32.f16"),
-    (set_num_or_u16_f16_3, 3, "num.or.u16.f16 num.or.u32.f16x2 num.or.s32.f16x2"),
-    (set_num_or_s16_f16_3, 3, "num.or.s16.f16"),
-    (set_num_or_u32_f16_3, 3, "num.or.u32.f16"),
-    (set_num_or_s32_f16_3, 3, "num.or.s32.f16"),
-    (set_num_or_ftz_u16_f16_3, 3, "num.or.ftz.u16.f16 num.or.ftz.u32.f16x2 num.or.ftz.s32.f16x2"),
-    (set_num_or_ftz_s16_f16_3, 3, "num.or.ftz.s16.f16"),
-    (set_num_or_ftz_u32_f16_3, 3, "num.or.ftz.u32.f16"),
-    (set_num_or_ftz_s32_f16_3, 3, "num.or.ftz.s32.f16"),
-    (set_num_xor_u16_f16_3, 3, "num.xor.u16.f16 num.xor.u32.f16x2 num.xor.s32.f16x2"),
-    (set_num_xor_s16_f16_3, 3, "num.xor.s16.f16"),
-    (set_num_xor_u32_f16_3, 3, "num.xor.u32.f16"),
-    (set_num_xor_s32_f16_3, 3, "num.xor.s32.f16"),
-    (set_num_xor_ftz_u16_f16_3, 3, "num.xor.ftz.u16.f16 num.xor.ftz.u32.f16x2 num.xor.ftz.s32.f16x2"),
-    (set_num_xor_ftz_s16_f16_3, 3, "num.xor.ftz.s16.f16"),
-    (set_num_xor_ftz_u32_f16_3, 3, "num.xor.ftz.u32.f16"),
-    (set_num_xor_ftz_s32_f16_3, 3, "num.xor.ftz.s32.f16"),
-    (set_nan_and_u16_f16_3, 3, "nan.and.u16.f16 nan.and.u32.f16x2 nan.and.s32.f16x2"),
-    (set_nan_and_s16_f16_3, 3, "nan.and.s16.f16"),
-    (set_nan_and_u32_f16_3, 3, "nan.and.u32.f16"),
-    (set_nan_and_s32_f16_3, 3, "nan.and.s32.f16"),
-    (set_nan_and_ftz_u16_f16_3, 3, "nan.and.ftz.u16.f16 nan.and.ftz.u32.f16x2 nan.and.ftz.s32.f16x2"),
-    (set_nan_and_ftz_s16_f16_3, 3, "nan.and.ftz.s16.f16"),
-    (set_nan_and_ftz_u32_f16_3, 3, "nan.and.ftz.u32.f16"),
-    (set_nan_and_ftz_s32_f16_3, 3, "nan.and.ftz.s32.f16"),
-    (set_nan_or_u16_f16_3, 3, "nan.or.u16.f16 nan.or.u32.f16x2 nan.or.s32.f16x2"),
-    (set_nan_or_s16_f16_3, 3, "nan.or.s16.f16"),
-    (set_nan_or_u32_f16_3, 3, "nan.or.u32.f16"),
-    (set_nan_or_s32_f16_3, 3, "nan.or.s32.f16"),
-    (set_nan_or_ftz_u16_f16_3, 3, "nan.or.ftz.u16.f16 nan.or.ftz.u32.f16x2 nan.or.ftz.s32.f16x2"),
-    (set_nan_or_ftz_s16_f16_3, 3, "nan.or.ftz.s16.f16"),
-    (set_nan_or_ftz_u32_f16_3, 3, "nan.or.ftz.u32.f16"),
-    (set_nan_or_ftz_s32_f16_3, 3, "nan.or.ftz.s32.f16"),
-    (set_nan_xor_u16_f16_3, 3, "nan.xor.u16.f16 nan.xor.u32.f16x2 nan.xor.s32.f16x2"),
-    (set_nan_xor_s16_f16_3, 3, "nan.xor.s16.f16"),
-    (set_nan_xor_u32_f16_3, 3, "nan.xor.u32.f16"),
-    (set_nan_xor_s32_f16_3, 3, "nan.xor.s32.f16"),
-    (set_nan_xor_ftz_u16_f16_3, 3, "nan.xor.ftz.u16.f16 nan.xor.ftz.u32.f16x2 nan.xor.ftz.s32.f16x2"),
-    (set_nan_xor_ftz_s16_f16_3, 3, "nan.xor.ftz.s16.f16"),
-    (set_nan_xor_ftz_u32_f16_3, 3, "nan.xor.ftz.u32.f16"),
-    (set_nan_xor_ftz_s32_f16_3, 3, "nan.xor.ftz.s32.f16"),
-    (set_eq_u16_bf16_2, 2, "eq.u16.bf16 eq.u32.bf16x2 eq.s32.bf16x2"),
-    (set_eq_s16_bf16_2, 2, "eq.s16.bf16"),
-    (set_eq_u32_bf16_2, 2, "eq.u32.bf16"),
-    (set_eq_s32_bf16_2, 2, "eq.s32.bf16"),
-    (set_ne_u16_bf16_2, 2, "ne.u16.bf16 ne.u32.bf16x2 ne.s32.bf16x2"),
-    (set_ne_s16_bf16_2, 2, "ne.s16.bf16"),
-    (set_ne_u32_bf16_2, 2, "ne.u32.bf16"),
-    (set_ne_s32_bf16_2, 2, "ne.s32.bf16"),
-    (set_lt_u16_bf16_2, 2, "lt.u16.bf16 lt.u32.bf16x2 lt.s32.bf16x2"),
-    (set_lt_s16_bf16_2, 2, "lt.s16.bf16"),
-    (set_lt_u32_bf16_2, 2, "lt.u32.bf16"),
-    (set_lt_s32_bf16_2, 2, "lt.s32.bf16"),
-    (set_le_u16_bf16_2, 2, "le.u16.bf16 le.u32.bf16x2 le.s32.bf16x2"),
-    (set_le_s16_bf16_2, 2, "le.s16.bf16"),
-    (set_le_u32_bf16_2, 2, "le.u32.bf16"),
-    (set_le_s32_bf16_2, 2, "le.s32.bf16"),
-    (set_gt_u16_bf16_2, 2, "gt.u16.bf16 gt.u32.bf16x2 gt.s32.bf16x2"),
-    (set_gt_s16_bf16_2, 2, "gt.s16.bf16"),
-    (set_gt_u32_bf16_2, 2, "gt.u32.bf16"),
-    (set_gt_s32_bf16_2, 2, "gt.s32.bf16"),
-    (set_ge_u16_bf16_2, 2, "ge.u16.bf16 ge.u32.bf16x2 ge.s32.bf16x2"),
-    (set_ge_s16_bf16_2, 2, "ge.s16.bf16"),
-    (set_ge_u32_bf16_2, 2, "ge.u32.bf16"),
-    (set_ge_s32_bf16_2, 2, "ge.s32.bf16"),
-    (set_equ_u16_bf16_2, 2, "equ.u16.bf16 equ.u32.bf16x2 equ.s32.bf16x2"),
-    (set_equ_s16_bf16_2, 2, "equ.s16.bf16"),
-    (set_equ_u32_bf16_2, 2, "equ.u32.bf16"),
-    (set_equ_s32_bf16_2, 2, "equ.s32.bf16"),
-    (set_neu_u16_bf16_2, 2, "neu.u16.bf16 neu.u32.bf16x2 neu.s32.bf16x2"),
-    (set_neu_s16_bf16_2, 2, "neu.s16.bf16"),
-    (set_neu_u32_bf16_2, 2, "neu.u32.bf16"),
-    (set_neu_s32_bf16_2, 2, "neu.s32.bf16"),
-    (set_ltu_u16_bf16_2, 2, "ltu.u16.bf16 ltu.u32.bf16x2 ltu.s32.bf16x2"),
-    (set_ltu_s16_bf16_2, 2, "ltu.s16.bf16"),
-    (set_ltu_u32_bf16_2, 2, "ltu.u32.bf16"),
-    (set_ltu_s32_bf16_2, 2, "ltu.s32.bf16"),
-    (set_leu_u16_bf16_2, 2, "leu.u16.bf16 leu.u32.bf16x2 leu.s32.bf16x2"),
-    (set_leu_s16_bf16_2, 2, "leu.s16.bf16"),
-    (set_leu_u32_bf16_2, 2, "leu.u32.bf16"),
-    (set_leu_s32_bf16_2, 2, "leu.s32.bf16"),
-    (set_gtu_u16_bf16_2, 2, "gtu.u16.bf16 gtu.u32.bf16x2 gtu.s32.bf16x2"),
-    (set_gtu_s16_bf16_2, 2, "gtu.s16.bf16"),
-    (set_gtu_u32_bf16_2, 2, "gtu.u32.bf16"),
-    (set_gtu_s32_bf16_2, 2, "gtu.s32.bf16"),
-    (set_geu_u16_bf16_2, 2, "geu.u16.bf16 geu.u32.bf16x2 geu.s32.bf16x2"),
-    (set_geu_s16_bf16_2, 2, "geu.s16.bf16"),
-    (set_geu_u32_bf16_2, 2, "geu.u32.bf16"),
-    (set_geu_s32_bf16_2, 2, "geu.s32.bf16"),
-    (set_num_u16_bf16_2, 2, "num.u16.bf16 num.u32.bf16x2 num.s32.bf16x2"),
-    (set_num_s16_bf16_2, 2, "num.s16.bf16"),
-    (set_num_u32_bf16_2, 2, "num.u32.bf16"),
-    (set_num_s32_bf16_2, 2, "num.s32.bf16"),
-    (set_nan_u16_bf16_2, 2, "nan.u16.bf16 nan.u32.bf16x2 nan.s32.bf16x2"),
-    (set_nan_s16_bf16_2, 2, "nan.s16.bf16"),
-    (set_nan_u32_bf16_2, 2, "nan.u32.bf16"),
-    (set_nan_s32_bf16_2, 2, "nan.s32.bf16"),
-    (set_eq_and_u16_bf16_3, 3, "eq.and.u16.bf16 eq.and.u32.bf16x2 eq.and.s32.bf16x2"),
-    (set_eq_and_s16_bf16_3, 3, "eq.and.s16.bf16"),
-    (set_eq_and_u32_bf16_3, 3, "eq.and.u32.bf16"),
-    (set_eq_and_s32_bf16_3, 3, "eq.and.s32.bf16"),
-    (set_eq_or_u16_bf16_3, 3, "eq.or.u16.bf16 eq.or.u32.bf16x2 eq.or.s32.bf16x2"),
-    (set_eq_or_s16_bf16_3, 3, "eq.or.s16.bf16"),
-    (set_eq_or_u32_bf16_3, 3, "eq.or.u32.bf16"),
-    (set_eq_or_s32_bf16_3, 3, "eq.or.s32.bf16"),
-    (set_eq_xor_u16_bf16_3, 3, "eq.xor.u16.bf16 eq.xor.u32.bf16x2 eq.xor.s32.bf16x2"),
-    (set_eq_xor_s16_bf16_3, 3, "eq.xor.s16.bf16"),
-    (set_eq_xor_u32_bf16_3, 3, "eq.xor.u32.bf16"),
-    (set_eq_xor_s32_bf16_3, 3, "eq.xor.s32.bf16"),
-    (set_ne_and_u16_bf16_3, 3, "ne.and.u16.bf16 ne.and.u32.bf16x2 ne.and.s32.bf16x2"),
-    (set_ne_and_s16_bf16_3, 3, "ne.and.s16.bf16"),
-    (set_ne_and_u32_bf16_3, 3, "ne.and.u32.bf16"),
-    (set_ne_and_s32_bf16_3, 3, "ne.and.s32.bf16"),
-    (set_ne_or_u16_bf16_3, 3, "ne.or.u16.bf16 ne.or.u32.bf16x2 ne.or.s32.bf16x2"),
-    (set_ne_or_s16_bf16_3, 3, "ne.or.s16.bf16"),
-    (set_ne_or_u32_bf16_3, 3, "ne.or.u32.bf16"),
-    (set_ne_or_s32_bf16_3, 3, "ne.or.s32.bf16"),
-    (set_ne_xor_u16_bf16_3, 3, "ne.xor.u16.bf16 ne.xor.u32.bf16x2 ne.xor.s32.bf16x2"),
-    (set_ne_xor_s16_bf16_3, 3, "ne.xor.s16.bf16"),
-    (set_ne_xor_u32_bf16_3, 3, "ne.xor.u32.bf16"),
-    (set_ne_xor_s32_bf16_3, 3, "ne.xor.s32.bf16"),
-    (set_lt_and_u16_bf16_3, 3, "lt.and.u16.bf16 lt.and.u32.bf16x2 lt.and.s32.bf16x2"),
-    (set_lt_and_s16_bf16_3, 3, "lt.and.s16.bf16"),
-    (set_lt_and_u32_bf16_3, 3, "lt.and.u32.bf16"),
-    (set_lt_and_s32_bf16_3, 3, "lt.and.s32.bf16"),
-    (set_lt_or_u16_bf16_3, 3, "lt.or.u16.bf16 lt.or.u32.bf16x2 lt.or.s32.bf16x2"),
-    (set_lt_or_s16_bf16_3, 3, "lt.or.s16.bf16"),
-    (set_lt_or_u32_bf16_3, 3, "lt.or.u32.bf16"),
-    (set_lt_or_s32_bf16_3, 3, "lt.or.s32.bf16"),
-    (set_lt_xor_u16_bf16_3, 3, "lt.xor.u16.bf16 lt.xor.u32.bf16x2 lt.xor.s32.bf16x2"),
-    (set_lt_xor_s16_bf16_3, 3, "lt.xor.s16.bf16"),
-    (set_lt_xor_u32_bf16_3, 3, "lt.xor.u32.bf16"),
-    (set_lt_xor_s32_bf16_3, 3, "lt.xor.s32.bf16"),
-    (set_le_and_u16_bf16_3, 3, "le.and.u16.bf16 le.and.u32.bf16x2 le.and.s32.bf16x2"),
-    (set_le_and_s16_bf16_3, 3, "le.and.s16.bf16"),
-    (set_le_and_u32_bf16_3, 3, "le.and.u32.bf16"),
-    (set_le_and_s32_bf16_3, 3, "le.and.s32.bf16"),
-    (set_le_or_u16_bf16_3, 3, "le.or.u16.bf16 le.or.u32.bf16x2 le.or.s32.bf16x2"),
-    (set_le_or_s16_bf16_3, 3, "le.or.s16.bf16"),
-    (set_le_or_u32_bf16_3, 3, "le.or.u32.bf16"),
-    (set_le_or_s32_bf16_3, 3, "le.or.s32.bf16"),
-    (set_le_xor_u16_bf16_3, 3, "le.xor.u16.bf16 le.xor.u32.bf16x2 le.xor.s32.bf16x2"),
-    (set_le_xor_s16_bf16_3, 3, "le.xor.s16.bf16"),
-    (set_le_xor_u32_bf16_3, 3, "le.xor.u32.bf16"),
-    (set_le_xor_s32_bf16_3, 3, "le.xor.s32.bf16"),
-    (set_gt_and_u16_bf16_3, 3, "gt.and.u16.bf16 gt.and.u32.bf16x2 gt.and.s32.bf16x2"),
-    (set_gt_and_s16_bf16_3, 3, "gt.and.s16.bf16"),
-    (set_gt_and_u32_bf16_3, 3, "gt.and.u32.bf16"),
-    (set_gt_and_s32_bf16_3, 3, "gt.and.s32.bf16"),
-    (set_gt_or_u16_bf16_3, 3, "gt.or.u16.bf16 gt.or.u32.bf16x2 gt.or.s32.bf16x2"),
-    (set_gt_or_s16_bf16_3, 3, "gt.or.s16.bf16"),
-    (set_gt_or_u32_bf16_3, 3, "gt.or.u32.bf16"),
-    (set_gt_or_s32_bf16_3, 3, "gt.or.s32.bf16"),
-    (set_gt_xor_u16_bf16_3, 3, "gt.xor.u16.bf16 gt.xor.u32.bf16x2 gt.xor.s32.bf16x2"),
-    (set_gt_xor_s16_bf16_3, 3, "gt.xor.s16.bf16"),
-    (set_gt_xor_u32_bf16_3, 3, "gt.xor.u32.bf16"),
-    (set_gt_xor_s32_bf16_3, 3, "gt.xor.s32.bf16"),
-    (set_ge_and_u16_bf16_3, 3, "ge.and.u16.bf16 ge.and.u32.bf16x2 ge.and.s32.bf16x2"),
-    (set_ge_and_s16_bf16_3, 3, "ge.and.s16.bf16"),
-    (set_ge_and_u32_bf16_3, 3, "ge.and.u32.bf16"),
-    (set_ge_and_s32_bf16_3, 3, "ge.and.s32.bf16"),
-    (set_ge_or_u16_bf16_3, 3, "ge.or.u16.bf16 ge.or.u32.bf16x2 ge.or.s32.bf16x2"),
-    (set_ge_or_s16_bf16_3, 3, "ge.or.s16.bf16"),
-    (set_ge_or_u32_bf16_3, 3, "ge.or.u32.bf16"),
-    (set_ge_or_s32_bf16_3, 3, "ge.or.s32.bf16"),
-    (set_ge_xor_u16_bf16_3, 3, "ge.xor.u16.bf16 ge.xor.u32.bf16x2 ge.xor.s32.bf16x2"),
-    (set_ge_xor_s16_bf16_3, 3, "ge.xor.s16.bf16"),
-    (set_ge_xor_u32_bf16_3, 3, "ge.xor.u32.bf16"),
-    (set_ge_xor_s32_bf16_3, 3, "ge.xor.s32.bf16"),
-    (set_equ_and_u16_bf16_3, 3, "equ.and.u16.bf16 equ.and.u32.bf16x2 equ.and.s32.bf16x2"),
-    (set_equ_and_s16_bf16_3, 3, "equ.and.s16.bf16"),
-    (set_equ_and_u32_bf16_3, 3, "equ.and.u32.bf16"),
-    (set_equ_and_s32_bf16_3, 3, "equ.and.s32.bf16"),
-    (set_equ_or_u16_bf16_3, 3, "equ.or.u16.bf16 equ.or.u32.bf16x2 equ.or.s32.bf16x2"),
-    (set_equ_or_s16_bf16_3, 3, "equ.or.s16.bf16"),
-    (set_equ_or_u32_bf16_3, 3, "equ.or.u32.bf16"),
-    (set_equ_or_s32_bf16_3, 3, "equ.or.s32.bf16"),
-    (set_equ_xor_u16_bf16_3, 3, "equ.xor.u16.bf16 equ.xor.u32.bf16x2 equ.xor.s32.bf16x2"),
-    (set_equ_xor_s16_bf16_3, 3, "equ.xor.s16.bf16"),
-    (set_equ_xor_u32_bf16_3, 3, "equ.xor.u32.bf16"),
-    (set_equ_xor_s32_bf16_3, 3, "equ.xor.s32.bf16"),
-    (set_neu_and_u16_bf16_3, 3, "neu.and.u16.bf16 neu.and.u32.bf16x2 neu.and.s32.bf16x2"),
-    (set_neu_and_s16_bf16_3, 3, "neu.and.s16.bf16"),
-    (set_neu_and_u32_bf16_3, 3, "neu.and.u32.bf16"),
-    (set_neu_and_s32_bf16_3, 3, "neu.and.s32.bf16"),
-    (set_neu_or_u16_bf16_3, 3, "neu.or.u16.bf16 neu.or.u32.bf16x2 neu.or.s32.bf16x2"),
-    (set_neu_or_s16_bf16_3, 3, "neu.or.s16.bf16"),
-    (set_neu_or_u32_bf16_3, 3, "neu.or.u32.bf16"),
-    (set_neu_or_s32_bf16_3, 3, "neu.or.s32.bf16"),
-    (set_neu_xor_u16_bf16_3, 3, "neu.xor.u16.bf16 neu.xor.u32.bf16x2 neu.xor.s32.bf16x2"),
-    (set_neu_xor_s16_bf16_3, 3, "neu.xor.s16.bf16"),
-    (set_neu_xor_u32_bf16_3, 3, "neu.xor.u32.bf16"),
-    (set_neu_xor_s32_bf16_3, 3, "neu.xor.s32.bf16"),
-    (set_ltu_and_u16_bf16_3, 3, "ltu.and.u16.bf16 ltu.and.u32.bf16x2 ltu.and.s32.bf16x2"),
-    (set_ltu_and_s16_bf16_3, 3, "ltu.and.s16.bf16"),
-    (set_ltu_and_u32_bf16_3, 3, "ltu.and.u32.bf16"),
-    (set_ltu_and_s32_bf16_3, 3, "ltu.and.s32.bf16"),
-    (set_ltu_or_u16_bf16_3, 3, "ltu.or.u16.bf16 ltu.or.u32.bf16x2 ltu.or.s32.bf16x2"),
-    (set_ltu_or_s16_bf16_3, 3, "ltu.or.s16.bf16"),
-    (set_ltu_or_u32_bf16_3, 3, "ltu.or.u32.bf16"),
-    (set_ltu_or_s32_bf16_3, 3, "ltu.or.s32.bf16"),
-    (set_ltu_xor_u16_bf16_3, 3, "ltu.xor.u16.bf16 ltu.xor.u32.bf16x2 ltu.xor.s32.bf16x2"),
-    (set_ltu_xor_s16_bf16_3, 3, "ltu.xor.s16.bf16"),
-    (set_ltu_xor_u32_bf16_3, 3, "ltu.xor.u32.bf16"),
-    (set_ltu_xor_s32_bf16_3, 3, "ltu.xor.s32.bf16"),
-    (set_leu_and_u16_bf16_3, 3, "leu.and.u16.bf16 leu.and.u32.bf16x2 leu.and.s32.bf16x2"),
-    (set_leu_and_s16_bf16_3, 3, "leu.and.s16.bf16"),
-    (set_leu_and_u32_bf16_3, 3, "leu.and.u32.bf16"),
-    (set_leu_and_s32_bf16_3, 3, "leu.and.s32.bf16"),
-    (set_leu_or_u16_bf16_3, 3, "leu.or.u16.bf16 leu.or.u32.bf16x2 leu.or.s32.bf16x2"),
-    (set_leu_or_s16_bf16_3, 3, "leu.or.s16.bf16"),
-    (set_leu_or_u32_bf16_3, 3, "leu.or.u32.bf16"),
-    (set_leu_or_s32_bf16_3, 3, "leu.or.s32.bf16"),
-    (set_leu_xor_u16_bf16_3, 3, "leu.xor.u16.bf16 leu.xor.u32.bf16x2 leu.xor.s32.bf16x2"),
-    (set_leu_xor_s16_bf16_3, 3, "leu.xor.s16.bf16"),
-    (set_leu_xor_u32_bf16_3, 3, "leu.xor.u32.bf16"),
-    (set_leu_xor_s32_bf16_3, 3, "leu.xor.s32.bf16"),
-    (set_gtu_and_u16_bf16_3, 3, "gtu.and.u16.bf16 gtu.and.u32.bf16x2 gtu.and.s32.bf16x2"),
-    (set_gtu_and_s16_bf16_3, 3, "gtu.and.s16.bf16"),
-    (set_gtu_and_u32_bf16_3, 3, "gtu.and.u32.bf16"),
-    (set_gtu_and_s32_bf16_3, 3, "gtu.and.s32.bf16"),
-    (set_gtu_or_u16_bf16_3, 3, "gtu.or.u16.bf16 gtu.or.u32.bf16x2 gtu.or.s32.bf16x2"),
-    (set_gtu_or_s16_bf16_3, 3, "gtu.or.s16.bf16"),
-    (set_gtu_or_u32_bf16_3, 3, "gtu.or.u32.bf16"),
-    (set_gtu_or_s32_bf16_3, 3, "gtu.or.s32.bf16"),
-    (set_gtu_xor_u16_bf16_3, 3, "gtu.xor.u16.bf16 gtu.xor.u32.bf16x2 gtu.xor.s32.bf16x2"),
-    (set_gtu_xor_s16_bf16_3, 3, "gtu.xor.s16.bf16"),
-    (set_gtu_xor_u32_bf16_3, 3, "gtu.xor.u32.bf16"),
-    (set_gtu_xor_s32_bf16_3, 3, "gtu.xor.s32.bf16"),
-    (set_geu_and_u16_bf16_3, 3, "geu.and.u16.bf16 geu.and.u32.bf16x2 geu.and.s32.bf16x2"),
-    (set_geu_and_s16_bf16_3, 3, "geu.and.s16.bf16"),
-    (set_geu_and_u32_bf16_3, 3, "geu.and.u32.bf16"),
-    (set_geu_and_s32_bf16_3, 3, "geu.and.s32.bf16"),
-    (set_geu_or_u16_bf16_3, 3, "geu.or.u16.bf16 geu.or.u32.bf16x2 geu.or.s32.bf16x2"),
-    (set_geu_or_s16_bf16_3, 3, "geu.or.s16.bf16"),
-    (set_geu_or_u32_bf16_3, 3, "geu.or.u32.bf16"),
-    (set_geu_or_s32_bf16_3, 3, "geu.or.s32.bf16"),
-    (set_geu_xor_u16_bf16_3, 3, "geu.xor.u16.bf16 geu.xor.u32.bf16x2 geu.xor.s32.bf16x2"),
-    (set_geu_xor_s16_bf16_3, 3, "geu.xor.s16.bf16"),
-    (set_geu_xor_u32_bf16_3, 3, "geu.xor.u32.bf16"),
-    (set_geu_xor_s32_bf16_3, 3, "geu.xor.s32.bf16"),
-    (set_num_and_u16_bf16_3, 3, "num.and.u16.bf16 num.and.u32.bf16x2 num.and.s32.bf16x2"),
-    (set_num_and_s16_bf16_3, 3, "num.and.s16.bf16"),
-    (set_num_and_u32_bf16_3, 3, "num.and.u32.bf16"),
-    (set_num_and_s32_bf16_3, 3, "num.and.s32.bf16"),
-    (set_num_or_u16_bf16_3, 3, "num.or.u16.bf16 num.or.u32.bf16x2 num.or.s32.bf16x2"),
-    (set_num_or_s16_bf16_3, 3, "num.or.s16.bf16"),
-    (set_num_or_u32_bf16_3, 3, "num.or.u32.bf16"),
-    (set_num_or_s32_bf16_3, 3, "num.or.s32.bf16"),
-    (set_num_xor_u16_bf16_3, 3, "num.xor.u16.bf16 num.xor.u32.bf16x2 num.xor.s32.bf16x2"),
-    (set_num_xor_s16_bf16_3, 3, "num.xor.s16.bf16"),
-    (set_num_xor_u32_bf16_3, 3, "num.xor.u32.bf16"),
-    (set_num_xor_s32_bf16_3, 3, "num.xor.s32.bf16"),
-    (set_nan_and_u16_bf16_3, 3, "nan.and.u16.bf16 nan.and.u32.bf16x2 nan.and.s32.bf16x2"),
-    (set_nan_and_s16_bf16_3, 3, "nan.and.s16.bf16"),
-    (set_nan_and_u32_bf16_3, 3, "nan.and.u32.bf16"),
-    (set_nan_and_s32_bf16_3, 3, "nan.and.s32.bf16"),
-    (set_nan_or_u16_bf16_3, 3, "nan.or.u16.bf16 nan.or.u32.bf16x2 nan.or.s32.bf16x2"),
-    (set_nan_or_s16_bf16_3, 3, "nan.or.s16.bf16"),
-    (set_nan_or_u32_bf16_3, 3, "nan.or.u32.bf16"),
-    (set_nan_or_s32_bf16_3, 3, "nan.or.s32.bf16"),
-    (set_nan_xor_u16_bf16_3, 3, "nan.xor.u16.bf16 nan.xor.u32.bf16x2 nan.xor.s32.bf16x2"),
-    (set_nan_xor_s16_bf16_3, 3, "nan.xor.s16.bf16"),
-    (set_nan_xor_u32_bf16_3, 3, "nan.xor.u32.bf16"),
-    (set_nan_xor_s32_bf16_3, 3, "nan.xor.s32.bf16"),
+    (set_eq_u16_f16_2, 2, "eq.u16.f16 eq.u32.f16x2 eq.s32.f16x2 eq.s16.f16"),
+    (set_eq_u32_f16_2, 2, "eq.u32.f16 eq.s32.f16"),
+    (set_eq_ftz_u16_f16_2, 2, "eq.ftz.u16.f16 eq.ftz.u32.f16x2 eq.ftz.s32.f16x2 eq.ftz.s16.f16"),
+    (set_eq_ftz_u32_f16_2, 2, "eq.ftz.u32.f16 eq.ftz.s32.f16"),
+    (set_ne_u16_f16_2, 2, "ne.u16.f16 ne.u32.f16x2 ne.s32.f16x2 ne.s16.f16"),
+    (set_ne_u32_f16_2, 2, "ne.u32.f16 ne.s32.f16"),
+    (set_ne_ftz_u16_f16_2, 2, "ne.ftz.u16.f16 ne.ftz.u32.f16x2 ne.ftz.s32.f16x2 ne.ftz.s16.f16"),
+    (set_ne_ftz_u32_f16_2, 2, "ne.ftz.u32.f16 ne.ftz.s32.f16"),
+    (set_lt_u16_f16_2, 2, "lt.u16.f16 lt.u32.f16x2 lt.s32.f16x2 lt.s16.f16"),
+    (set_lt_u32_f16_2, 2, "lt.u32.f16 lt.s32.f16"),
+    (set_lt_ftz_u16_f16_2, 2, "lt.ftz.u16.f16 lt.ftz.u32.f16x2 lt.ftz.s32.f16x2 lt.ftz.s16.f16"),
+    (set_lt_ftz_u32_f16_2, 2, "lt.ftz.u32.f16 lt.ftz.s32.f16"),
+    (set_le_u16_f16_2, 2, "le.u16.f16 le.u32.f16x2 le.s32.f16x2 le.s16.f16"),
+    (set_le_u32_f16_2, 2, "le.u32.f16 le.s32.f16"),
+    (set_le_ftz_u16_f16_2, 2, "le.ftz.u16.f16 le.ftz.u32.f16x2 le.ftz.s32.f16x2 le.ftz.s16.f16"),
+    (set_le_ftz_u32_f16_2, 2, "le.ftz.u32.f16 le.ftz.s32.f16"),
+    (set_gt_u16_f16_2, 2, "gt.u16.f16 gt.u32.f16x2 gt.s32.f16x2 gt.s16.f16"),
+    (set_gt_u32_f16_2, 2, "gt.u32.f16 gt.s32.f16"),
+    (set_gt_ftz_u16_f16_2, 2, "gt.ftz.u16.f16 gt.ftz.u32.f16x2 gt.ftz.s32.f16x2 gt.ftz.s16.f16"),
+    (set_gt_ftz_u32_f16_2, 2, "gt.ftz.u32.f16 gt.ftz.s32.f16"),
+    (set_ge_u16_f16_2, 2, "ge.u16.f16 ge.u32.f16x2 ge.s32.f16x2 ge.s16.f16"),
+    (set_ge_u32_f16_2, 2, "ge.u32.f16 ge.s32.f16"),
+    (set_ge_ftz_u16_f16_2, 2, "ge.ftz.u16.f16 ge.ftz.u32.f16x2 ge.ftz.s32.f16x2 ge.ftz.s16.f16"),
+    (set_ge_ftz_u32_f16_2, 2, "ge.ftz.u32.f16 ge.ftz.s32.f16"),
+    (set_equ_u16_f16_2, 2, "equ.u16.f16 equ.u32.f16x2 equ.s32.f16x2 equ.s16.f16"),
+    (set_equ_u32_f16_2, 2, "equ.u32.f16 equ.s32.f16"),
+    (set_equ_ftz_u16_f16_2, 2, "equ.ftz.u16.f16 equ.ftz.u32.f16x2 equ.ftz.s32.f16x2 equ.ftz.s16.f16"),
+    (set_equ_ftz_u32_f16_2, 2, "equ.ftz.u32.f16 equ.ftz.s32.f16"),
+    (set_neu_u16_f16_2, 2, "neu.u16.f16 neu.u32.f16x2 neu.s32.f16x2 neu.s16.f16"),
+    (set_neu_u32_f16_2, 2, "neu.u32.f16 neu.s32.f16"),
+    (set_neu_ftz_u16_f16_2, 2, "neu.ftz.u16.f16 neu.ftz.u32.f16x2 neu.ftz.s32.f16x2 neu.ftz.s16.f16"),
+    (set_neu_ftz_u32_f16_2, 2, "neu.ftz.u32.f16 neu.ftz.s32.f16"),
+    (set_ltu_u16_f16_2, 2, "ltu.u16.f16 ltu.u32.f16x2 ltu.s32.f16x2 ltu.s16.f16"),
+    (set_ltu_u32_f16_2, 2, "ltu.u32.f16 ltu.s32.f16"),
+    (set_ltu_ftz_u16_f16_2, 2, "ltu.ftz.u16.f16 ltu.ftz.u32.f16x2 ltu.ftz.s32.f16x2 ltu.ftz.s16.f16"),
+    (set_ltu_ftz_u32_f16_2, 2, "ltu.ftz.u32.f16 ltu.ftz.s32.f16"),
+    (set_leu_u16_f16_2, 2, "leu.u16.f16 leu.u32.f16x2 leu.s32.f16x2 leu.s16.f16"),
+    (set_leu_u32_f16_2, 2, "leu.u32.f16 leu.s32.f16"),
+    (set_leu_ftz_u16_f16_2, 2, "leu.ftz.u16.f16 leu.ftz.u32.f16x2 leu.ftz.s32.f16x2 leu.ftz.s16.f16"),
+    (set_leu_ftz_u32_f16_2, 2, "leu.ftz.u32.f16 leu.ftz.s32.f16"),
+    (set_gtu_u16_f16_2, 2, "gtu.u16.f16 gtu.u32.f16x2 gtu.s32.f16x2 gtu.s16.f16"),
+    (set_gtu_u32_f16_2, 2, "gtu.u32.f16 gtu.s32.f16"),
+    (set_gtu_ftz_u16_f16_2, 2, "gtu.ftz.u16.f16 gtu.ftz.u32.f16x2 gtu.ftz.s32.f16x2 gtu.ftz.s16.f16"),
+    (set_gtu_ftz_u32_f16_2, 2, "gtu.ftz.u32.f16 gtu.ftz.s32.f16"),
+    (set_geu_u16_f16_2, 2, "geu.u16.f16 geu.u32.f16x2 geu.s32.f16x2 geu.s16.f16"),
+    (set_geu_u32_f16_2, 2, "geu.u32.f16 geu.s32.f16"),
+    (set_geu_ftz_u16_f16_2, 2, "geu.ftz.u16.f16 geu.ftz.u32.f16x2 geu.ftz.s32.f16x2 geu.ftz.s16.f16"),
+    (set_geu_ftz_u32_f16_2, 2, "geu.ftz.u32.f16 geu.ftz.s32.f16"),
+    (set_num_u16_f16_2, 2, "num.u16.f16 num.u32.f16x2 num.s32.f16x2 num.s16.f16"),
+    (set_num_u32_f16_2, 2, "num.u32.f16 num.s32.f16"),
+    (set_num_ftz_u16_f16_2, 2, "num.ftz.u16.f16 num.ftz.u32.f16x2 num.ftz.s32.f16x2 num.ftz.s16.f16"),
+    (set_num_ftz_u32_f16_2, 2, "num.ftz.u32.f16 num.ftz.s32.f16"),
+    (set_nan_u16_f16_2, 2, "nan.u16.f16 nan.u32.f16x2 nan.s32.f16x2 nan.s16.f16"),
+    (set_nan_u32_f16_2, 2, "nan.u32.f16 nan.s32.f16"),
+    (set_nan_ftz_u16_f16_2, 2, "nan.ftz.u16.f16 nan.ftz.u32.f16x2 nan.ftz.s32.f16x2 nan.ftz.s16.f16"),
+    (set_nan_ftz_u32_f16_2, 2, "nan.ftz.u32.f16 nan.ftz.s32.f16"),
+    (set_eq_and_u16_f16_3, 3, "eq.and.u16.f16 eq.and.u32.f16x2 eq.and.s32.f16x2 eq.and.s16.f16"),
+    (set_eq_and_u32_f16_3, 3, "eq.and.u32.f16 eq.and.s32.f16"),
+    (set_eq_and_ftz_u16_f16_3, 3, "eq.and.ftz.u16.f16 eq.and.ftz.u32.f16x2 eq.and.ftz.s32.f16x2 eq.and.ftz.s16.f16"),
+    (set_eq_and_ftz_u32_f16_3, 3, "eq.and.ftz.u32.f16 eq.and.ftz.s32.f16"),
+    (set_eq_or_u16_f16_3, 3, "eq.or.u16.f16 eq.or.u32.f16x2 eq.or.s32.f16x2 eq.or.s16.f16"),
+    (set_eq_or_u32_f16_3, 3, "eq.or.u32.f16 eq.or.s32.f16"),
+    (set_eq_or_ftz_u16_f16_3, 3, "eq.or.ftz.u16.f16 eq.or.ftz.u32.f16x2 eq.or.ftz.s32.f16x2 eq.or.ftz.s16.f16"),
+    (set_eq_or_ftz_u32_f16_3, 3, "eq.or.ftz.u32.f16 eq.or.ftz.s32.f16"),
+    (set_eq_xor_u16_f16_3, 3, "eq.xor.u16.f16 eq.xor.u32.f16x2 eq.xor.s32.f16x2 eq.xor.s16.f16"),
+    (set_eq_xor_u32_f16_3, 3, "eq.xor.u32.f16 eq.xor.s32.f16"),
+    (set_eq_xor_ftz_u16_f16_3, 3, "eq.xor.ftz.u16.f16 eq.xor.ftz.u32.f16x2 eq.xor.ftz.s32.f16x2 eq.xor.ftz.s16.f16"),
+    (set_eq_xor_ftz_u32_f16_3, 3, "eq.xor.ftz.u32.f16 eq.xor.ftz.s32.f16"),
+    (set_ne_and_u16_f16_3, 3, "ne.and.u16.f16 ne.and.u32.f16x2 ne.and.s32.f16x2 ne.and.s16.f16"),
+    (set_ne_and_u32_f16_3, 3, "ne.and.u32.f16 ne.and.s32.f16"),
+    (set_ne_and_ftz_u16_f16_3, 3, "ne.and.ftz.u16.f16 ne.and.ftz.u32.f16x2 ne.and.ftz.s32.f16x2 ne.and.ftz.s16.f16"),
+    (set_ne_and_ftz_u32_f16_3, 3, "ne.and.ftz.u32.f16 ne.and.ftz.s32.f16"),
+    (set_ne_or_u16_f16_3, 3, "ne.or.u16.f16 ne.or.u32.f16x2 ne.or.s32.f16x2 ne.or.s16.f16"),
+    (set_ne_or_u32_f16_3, 3, "ne.or.u32.f16 ne.or.s32.f16"),
+    (set_ne_or_ftz_u16_f16_3, 3, "ne.or.ftz.u16.f16 ne.or.ftz.u32.f16x2 ne.or.ftz.s32.f16x2 ne.or.ftz.s16.f16"),
+    (set_ne_or_ftz_u32_f16_3, 3, "ne.or.ftz.u32.f16 ne.or.ftz.s32.f16"),
+    (set_ne_xor_u16_f16_3, 3, "ne.xor.u16.f16 ne.xor.u32.f16x2 ne.xor.s32.f16x2 ne.xor.s16.f16"),
+    (set_ne_xor_u32_f16_3, 3, "ne.xor.u32.f16 ne.xor.s32.f16"),
+    (set_ne_xor_ftz_u16_f16_3, 3, "ne.xor.ftz.u16.f16 ne.xor.ftz.u32.f16x2 ne.xor.ftz.s32.f16x2 ne.xor.ftz.s16.f16"),
+    (set_ne_xor_ftz_u32_f16_3, 3, "ne.xor.ftz.u32.f16 ne.xor.ftz.s32.f16"),
+    (set_lt_and_u16_f16_3, 3, "lt.and.u16.f16 lt.and.u32.f16x2 lt.and.s32.f16x2 lt.and.s16.f16"),
+    (set_lt_and_u32_f16_3, 3, "lt.and.u32.f16 lt.and.s32.f16"),
+    (set_lt_and_ftz_u16_f16_3, 3, "lt.and.ftz.u16.f16 lt.and.ftz.u32.f16x2 lt.and.ftz.s32.f16x2 lt.and.ftz.s16.f16"),
+    (set_lt_and_ftz_u32_f16_3, 3, "lt.and.ftz.u32.f16 lt.and.ftz.s32.f16"),
+    (set_lt_or_u16_f16_3, 3, "lt.or.u16.f16 lt.or.u32.f16x2 lt.or.s32.f16x2 lt.or.s16.f16"),
+    (set_lt_or_u32_f16_3, 3, "lt.or.u32.f16 lt.or.s32.f16"),
+    (set_lt_or_ftz_u16_f16_3, 3, "lt.or.ftz.u16.f16 lt.or.ftz.u32.f16x2 lt.or.ftz.s32.f16x2 lt.or.ftz.s16.f16"),
+    (set_lt_or_ftz_u32_f16_3, 3, "lt.or.ftz.u32.f16 lt.or.ftz.s32.f16"),
+    (set_lt_xor_u16_f16_3, 3, "lt.xor.u16.f16 lt.xor.u32.f16x2 lt.xor.s32.f16x2 lt.xor.s16.f16"),
+    (set_lt_xor_u32_f16_3, 3, "lt.xor.u32.f16 lt.xor.s32.f16"),
+    (set_lt_xor_ftz_u16_f16_3, 3, "lt.xor.ftz.u16.f16 lt.xor.ftz.u32.f16x2 lt.xor.ftz.s32.f16x2 lt.xor.ftz.s16.f16"),
+    (set_lt_xor_ftz_u32_f16_3, 3, "lt.xor.ftz.u32.f16 lt.xor.ftz.s32.f16"),
+    (set_le_and_u16_f16_3, 3, "le.and.u16.f16 le.and.u32.f16x2 le.and.s32.f16x2 le.and.s16.f16"),
+    (set_le_and_u32_f16_3, 3, "le.and.u32.f16 le.and.s32.f16"),
+    (set_le_and_ftz_u16_f16_3, 3, "le.and.ftz.u16.f16 le.and.ftz.u32.f16x2 le.and.ftz.s32.f16x2 le.and.ftz.s16.f16"),
+    (set_le_and_ftz_u32_f16_3, 3, "le.and.ftz.u32.f16 le.and.ftz.s32.f16"),
+    (set_le_or_u16_f16_3, 3, "le.or.u16.f16 le.or.u32.f16x2 le.or.s32.f16x2 le.or.s16.f16"),
+    (set_le_or_u32_f16_3, 3, "le.or.u32.f16 le.or.s32.f16"),
+    (set_le_or_ftz_u16_f16_3, 3, "le.or.ftz.u16.f16 le.or.ftz.u32.f16x2 le.or.ftz.s32.f16x2 le.or.ftz.s16.f16"),
+    (set_le_or_ftz_u32_f16_3, 3, "le.or.ftz.u32.f16 le.or.ftz.s32.f16"),
+    (set_le_xor_u16_f16_3, 3, "le.xor.u16.f16 le.xor.u32.f16x2 le.xor.s32.f16x2 le.xor.s16.f16"),
+    (set_le_xor_u32_f16_3, 3, "le.xor.u32.f16 le.xor.s32.f16"),
+    (set_le_xor_ftz_u16_f16_3, 3, "le.xor.ftz.u16.f16 le.xor.ftz.u32.f16x2 le.xor.ftz.s32.f16x2 le.xor.ftz.s16.f16"),
+    (set_le_xor_ftz_u32_f16_3, 3, "le.xor.ftz.u32.f16 le.xor.ftz.s32.f16"),
+    (set_gt_and_u16_f16_3, 3, "gt.and.u16.f16 gt.and.u32.f16x2 gt.and.s32.f16x2 gt.and.s16.f16"),
+    (set_gt_and_u32_f16_3, 3, "gt.and.u32.f16 gt.and.s32.f16"),
+    (set_gt_and_ftz_u16_f16_3, 3, "gt.and.ftz.u16.f16 gt.and.ftz.u32.f16x2 gt.and.ftz.s32.f16x2 gt.and.ftz.s16.f16"),
+    (set_gt_and_ftz_u32_f16_3, 3, "gt.and.ftz.u32.f16 gt.and.ftz.s32.f16"),
+    (set_gt_or_u16_f16_3, 3, "gt.or.u16.f16 gt.or.u32.f16x2 gt.or.s32.f16x2 gt.or.s16.f16"),
+    (set_gt_or_u32_f16_3, 3, "gt.or.u32.f16 gt.or.s32.f16"),
+    (set_gt_or_ftz_u16_f16_3, 3, "gt.or.ftz.u16.f16 gt.or.ftz.u32.f16x2 gt.or.ftz.s32.f16x2 gt.or.ftz.s16.f16"),
+    (set_gt_or_ftz_u32_f16_3, 3, "gt.or.ftz.u32.f16 gt.or.ftz.s32.f16"),
+    (set_gt_xor_u16_f16_3, 3, "gt.xor.u16.f16 gt.xor.u32.f16x2 gt.xor.s32.f16x2 gt.xor.s16.f16"),
+    (set_gt_xor_u32_f16_3, 3, "gt.xor.u32.f16 gt.xor.s32.f16"),
+    (set_gt_xor_ftz_u16_f16_3, 3, "gt.xor.ftz.u16.f16 gt.xor.ftz.u32.f16x2 gt.xor.ftz.s32.f16x2 gt.xor.ftz.s16.f16"),
+    (set_gt_xor_ftz_u32_f16_3, 3, "gt.xor.ftz.u32.f16 gt.xor.ftz.s32.f16"),
+    (set_ge_and_u16_f16_3, 3, "ge.and.u16.f16 ge.and.u32.f16x2 ge.and.s32.f16x2 ge.and.s16.f16"),
+    (set_ge_and_u32_f16_3, 3, "ge.and.u32.f16 ge.and.s32.f16"),
+    (set_ge_and_ftz_u16_f16_3, 3, "ge.and.ftz.u16.f16 ge.and.ftz.u32.f16x2 ge.and.ftz.s32.f16x2 ge.and.ftz.s16.f16"),
+    (set_ge_and_ftz_u32_f16_3, 3, "ge.and.ftz.u32.f16 ge.and.ftz.s32.f16"),
+    (set_ge_or_u16_f16_3, 3, "ge.or.u16.f16 ge.or.u32.f16x2 ge.or.s32.f16x2 ge.or.s16.f16"),
+    (set_ge_or_u32_f16_3, 3, "ge.or.u32.f16 ge.or.s32.f16"),
+    (set_ge_or_ftz_u16_f16_3, 3, "ge.or.ftz.u16.f16 ge.or.ftz.u32.f16x2 ge.or.ftz.s32.f16x2 ge.or.ftz.s16.f16"),
+    (set_ge_or_ftz_u32_f16_3, 3, "ge.or.ftz.u32.f16 ge.or.ftz.s32.f16"),
+    (set_ge_xor_u16_f16_3, 3, "ge.xor.u16.f16 ge.xor.u32.f16x2 ge.xor.s32.f16x2 ge.xor.s16.f16"),
+    (set_ge_xor_u32_f16_3, 3, "ge.xor.u32.f16 ge.xor.s32.f16"),
+    (set_ge_xor_ftz_u16_f16_3, 3, "ge.xor.ftz.u16.f16 ge.xor.ftz.u32.f16x2 ge.xor.ftz.s32.f16x2 ge.xor.ftz.s16.f16"),
+    (set_ge_xor_ftz_u32_f16_3, 3, "ge.xor.ftz.u32.f16 ge.xor.ftz.s32.f16"),
+    (set_equ_and_u16_f16_3, 3, "equ.and.u16.f16 equ.and.u32.f16x2 equ.and.s32.f16x2 equ.and.s16.f16"),
+    (set_equ_and_u32_f16_3, 3, "equ.and.u32.f16 equ.and.s32.f16"),
+    (set_equ_and_ftz_u16_f16_3, 3, "equ.and.ftz.u16.f16 equ.and.ftz.u32.f16x2 equ.and.ftz.s32.f16x2 equ.and.ftz.s16.f16"),
+    (set_equ_and_ftz_u32_f16_3, 3, "equ.and.ftz.u32.f16 equ.and.ftz.s32.f16"),
+    (set_equ_or_u16_f16_3, 3, "equ.or.u16.f16 equ.or.u32.f16x2 equ.or.s32.f16x2 equ.or.s16.f16"),
+    (set_equ_or_u32_f16_3, 3, "equ.or.u32.f16 equ.or.s32.f16"),
+    (set_equ_or_ftz_u16_f16_3, 3, "equ.or.ftz.u16.f16 equ.or.ftz.u32.f16x2 equ.or.ftz.s32.f16x2 equ.or.ftz.s16.f16"),
+    (set_equ_or_ftz_u32_f16_3, 3, "equ.or.ftz.u32.f16 equ.or.ftz.s32.f16"),
+    (set_equ_xor_u16_f16_3, 3, "equ.xor.u16.f16 equ.xor.u32.f16x2 equ.xor.s32.f16x2 equ.xor.s16.f16"),
+    (set_equ_xor_u32_f16_3, 3, "equ.xor.u32.f16 equ.xor.s32.f16"),
+    (set_equ_xor_ftz_u16_f16_3, 3, "equ.xor.ftz.u16.f16 equ.xor.ftz.u32.f16x2 equ.xor.ftz.s32.f16x2 equ.xor.ftz.s16.f16"),
+    (set_equ_xor_ftz_u32_f16_3, 3, "equ.xor.ftz.u32.f16 equ.xor.ftz.s32.f16"),
+    (set_neu_and_u16_f16_3, 3, "neu.and.u16.f16 neu.and.u32.f16x2 neu.and.s32.f16x2 neu.and.s16.f16"),
+    (set_neu_and_u32_f16_3, 3, "neu.and.u32.f16 neu.and.s32.f16"),
+    (set_neu_and_ftz_u16_f16_3, 3, "neu.and.ftz.u16.f16 neu.and.ftz.u32.f16x2 neu.and.ftz.s32.f16x2 neu.and.ftz.s16.f16"),
+    (set_neu_and_ftz_u32_f16_3, 3, "neu.and.ftz.u32.f16 neu.and.ftz.s32.f16"),
+    (set_neu_or_u16_f16_3, 3, "neu.or.u16.f16 neu.or.u32.f16x2 neu.or.s32.f16x2 neu.or.s16.f16"),
+    (set_neu_or_u32_f16_3, 3, "neu.or.u32.f16 neu.or.s32.f16"),
+    (set_neu_or_ftz_u16_f16_3, 3, "neu.or.ftz.u16.f16 neu.or.ftz.u32.f16x2 neu.or.ftz.s32.f16x2 neu.or.ftz.s16.f16"),
+    (set_neu_or_ftz_u32_f16_3, 3, "neu.or.ftz.u32.f16 neu.or.ftz.s32.f16"),
+    (set_neu_xor_u16_f16_3, 3, "neu.xor.u16.f16 neu.xor.u32.f16x2 neu.xor.s32.f16x2 neu.xor.s16.f16"),
+    (set_neu_xor_u32_f16_3, 3, "neu.xor.u32.f16 neu.xor.s32.f16"),
+    (set_neu_xor_ftz_u16_f16_3, 3, "neu.xor.ftz.u16.f16 neu.xor.ftz.u32.f16x2 neu.xor.ftz.s32.f16x2 neu.xor.ftz.s16.f16"),
+    (set_neu_xor_ftz_u32_f16_3, 3, "neu.xor.ftz.u32.f16 neu.xor.ftz.s32.f16"),
+    (set_ltu_and_u16_f16_3, 3, "ltu.and.u16.f16 ltu.and.u32.f16x2 ltu.and.s32.f16x2 ltu.and.s16.f16"),
+    (set_ltu_and_u32_f16_3, 3, "ltu.and.u32.f16 ltu.and.s32.f16"),
+    (set_ltu_and_ftz_u16_f16_3, 3, "ltu.and.ftz.u16.f16 ltu.and.ftz.u32.f16x2 ltu.and.ftz.s32.f16x2 ltu.and.ftz.s16.f16"),
+    (set_ltu_and_ftz_u32_f16_3, 3, "ltu.and.ftz.u32.f16 ltu.and.ftz.s32.f16"),
+    (set_ltu_or_u16_f16_3, 3, "ltu.or.u16.f16 ltu.or.u32.f16x2 ltu.or.s32.f16x2 ltu.or.s16.f16"),
+    (set_ltu_or_u32_f16_3, 3, "ltu.or.u32.f16 ltu.or.s32.f16"),
+    (set_ltu_or_ftz_u16_f16_3, 3, "ltu.or.ftz.u16.f16 ltu.or.ftz.u32.f16x2 ltu.or.ftz.s32.f16x2 ltu.or.ftz.s16.f16"),
+    (set_ltu_or_ftz_u32_f16_3, 3, "ltu.or.ftz.u32.f16 ltu.or.ftz.s32.f16"),
+    (set_ltu_xor_u16_f16_3, 3, "ltu.xor.u16.f16 ltu.xor.u32.f16x2 ltu.xor.s32.f16x2 ltu.xor.s16.f16"),
+    (set_ltu_xor_u32_f16_3, 3, "ltu.xor.u32.f16 ltu.xor.s32.f16"),
+    (set_ltu_xor_ftz_u16_f16_3, 3, "ltu.xor.ftz.u16.f16 ltu.xor.ftz.u32.f16x2 ltu.xor.ftz.s32.f16x2 ltu.xor.ftz.s16.f16"),
+    (set_ltu_xor_ftz_u32_f16_3, 3, "ltu.xor.ftz.u32.f16 ltu.xor.ftz.s32.f16"),
+    (set_leu_and_u16_f16_3, 3, "leu.and.u16.f16 leu.and.u32.f16x2 leu.and.s32.f16x2 leu.and.s16.f16"),
+    (set_leu_and_u32_f16_3, 3, "leu.and.u32.f16 leu.and.s32.f16"),
+    (set_leu_and_ftz_u16_f16_3, 3, "leu.and.ftz.u16.f16 leu.and.ftz.u32.f16x2 leu.and.ftz.s32.f16x2 leu.and.ftz.s16.f16"),
+    (set_leu_and_ftz_u32_f16_3, 3, "leu.and.ftz.u32.f16 leu.and.ftz.s32.f16"),
+    (set_leu_or_u16_f16_3, 3, "leu.or.u16.f16 leu.or.u32.f16x2 leu.or.s32.f16x2 leu.or.s16.f16"),
+    (set_leu_or_u32_f16_3, 3, "leu.or.u32.f16 leu.or.s32.f16"),
+    (set_leu_or_ftz_u16_f16_3, 3, "leu.or.ftz.u16.f16 leu.or.ftz.u32.f16x2 leu.or.ftz.s32.f16x2 leu.or.ftz.s16.f16"),
+    (set_leu_or_ftz_u32_f16_3, 3, "leu.or.ftz.u32.f16 leu.or.ftz.s32.f16"),
+    (set_leu_xor_u16_f16_3, 3, "leu.xor.u16.f16 leu.xor.u32.f16x2 leu.xor.s32.f16x2 leu.xor.s16.f16"),
+    (set_leu_xor_u32_f16_3, 3, "leu.xor.u32.f16 leu.xor.s32.f16"),
+    (set_leu_xor_ftz_u16_f16_3, 3, "leu.xor.ftz.u16.f16 leu.xor.ftz.u32.f16x2 leu.xor.ftz.s32.f16x2 leu.xor.ftz.s16.f16"),
+    (set_leu_xor_ftz_u32_f16_3, 3, "leu.xor.ftz.u32.f16 leu.xor.ftz.s32.f16"),
+    (set_gtu_and_u16_f16_3, 3, "gtu.and.u16.f16 gtu.and.u32.f16x2 gtu.and.s32.f16x2 gtu.and.s16.f16"),
+    (set_gtu_and_u32_f16_3, 3, "gtu.and.u32.f16 gtu.and.s32.f16"),
+    (set_gtu_and_ftz_u16_f16_3, 3, "gtu.and.ftz.u16.f16 gtu.and.ftz.u32.f16x2 gtu.and.ftz.s32.f16x2 gtu.and.ftz.s16.f16"),
+    (set_gtu_and_ftz_u32_f16_3, 3, "gtu.and.ftz.u32.f16 gtu.and.ftz.s32.f16"),
+    (set_gtu_or_u16_f16_3, 3, "gtu.or.u16.f16 gtu.or.u32.f16x2 gtu.or.s32.f16x2 gtu.or.s16.f16"),
+    (set_gtu_or_u32_f16_3, 3, "gtu.or.u32.f16 gtu.or.s32.f16"),
+    (set_gtu_or_ftz_u16_f16_3, 3, "gtu.or.ftz.u16.f16 gtu.or.ftz.u32.f16x2 gtu.or.ftz.s32.f16x2 gtu.or.ftz.s16.f16"),
+    (set_gtu_or_ftz_u32_f16_3, 3, "gtu.or.ftz.u32.f16 gtu.or.ftz.s32.f16"),
+    (set_gtu_xor_u16_f16_3, 3, "gtu.xor.u16.f16 gtu.xor.u32.f16x2 gtu.xor.s32.f16x2 gtu.xor.s16.f16"),
+    (set_gtu_xor_u32_f16_3, 3, "gtu.xor.u32.f16 gtu.xor.s32.f16"),
+    (set_gtu_xor_ftz_u16_f16_3, 3, "gtu.xor.ftz.u16.f16 gtu.xor.ftz.u32.f16x2 gtu.xor.ftz.s32.f16x2 gtu.xor.ftz.s16.f16"),
+    (set_gtu_xor_ftz_u32_f16_3, 3, "gtu.xor.ftz.u32.f16 gtu.xor.ftz.s32.f16"),
+    (set_geu_and_u16_f16_3, 3, "geu.and.u16.f16 geu.and.u32.f16x2 geu.and.s32.f16x2 geu.and.s16.f16"),
+    (set_geu_and_u32_f16_3, 3, "geu.and.u32.f16 geu.and.s32.f16"),
+    (set_geu_and_ftz_u16_f16_3, 3, "geu.and.ftz.u16.f16 geu.and.ftz.u32.f16x2 geu.and.ftz.s32.f16x2 geu.and.ftz.s16.f16"),
+    (set_geu_and_ftz_u32_f16_3, 3, "geu.and.ftz.u32.f16 geu.and.ftz.s32.f16"),
+    (set_geu_or_u16_f16_3, 3, "geu.or.u16.f16 geu.or.u32.f16x2 geu.or.s32.f16x2 geu.or.s16.f16"),
+    (set_geu_or_u32_f16_3, 3, "geu.or.u32.f16 geu.or.s32.f16"),
+    (set_geu_or_ftz_u16_f16_3, 3, "geu.or.ftz.u16.f16 geu.or.ftz.u32.f16x2 geu.or.ftz.s32.f16x2 geu.or.ftz.s16.f16"),
+    (set_geu_or_ftz_u32_f16_3, 3, "geu.or.ftz.u32.f16 geu.or.ftz.s32.f16"),
+    (set_geu_xor_u16_f16_3, 3, "geu.xor.u16.f16 geu.xor.u32.f16x2 geu.xor.s32.f16x2 geu.xor.s16.f16"),
+    (set_geu_xor_u32_f16_3, 3, "geu.xor.u32.f16 geu.xor.s32.f16"),
+    (set_geu_xor_ftz_u16_f16_3, 3, "geu.xor.ftz.u16.f16 geu.xor.ftz.u32.f16x2 geu.xor.ftz.s32.f16x2 geu.xor.ftz.s16.f16"),
+    (set_geu_xor_ftz_u32_f16_3, 3, "geu.xor.ftz.u32.f16 geu.xor.ftz.s32.f16"),
+    (set_num_and_u16_f16_3, 3, "num.and.u16.f16 num.and.u32.f16x2 num.and.s32.f16x2 num.and.s16.f16"),
+    (set_num_and_u32_f16_3, 3, "num.and.u32.f16 num.and.s32.f16"),
+    (set_num_and_ftz_u16_f16_3, 3, "num.and.ftz.u16.f16 num.and.ftz.u32.f16x2 num.and.ftz.s32.f16x2 num.and.ftz.s16.f16"),
+    (set_num_and_ftz_u32_f16_3, 3, "num.and.ftz.u32.f16 num.and.ftz.s32.f16"),
+    (set_num_or_u16_f16_3, 3, "num.or.u16.f16 num.or.u32.f16x2 num.or.s32.f16x2 num.or.s16.f16"),
+    (set_num_or_u32_f16_3, 3, "num.or.u32.f16 num.or.s32.f16"),
+    (set_num_or_ftz_u16_f16_3, 3, "num.or.ftz.u16.f16 num.or.ftz.u32.f16x2 num.or.ftz.s32.f16x2 num.or.ftz.s16.f16"),
+    (set_num_or_ftz_u32_f16_3, 3, "num.or.ftz.u32.f16 num.or.ftz.s32.f16"),
+    (set_num_xor_u16_f16_3, 3, "num.xor.u16.f16 num.xor.u32.f16x2 num.xor.s32.f16x2 num.xor.s16.f16"),
+    (set_num_xor_u32_f16_3, 3, "num.xor.u32.f16 num.xor.s32.f16"),
+    (set_num_xor_ftz_u16_f16_3, 3, "num.xor.ftz.u16.f16 num.xor.ftz.u32.f16x2 num.xor.ftz.s32.f16x2 num.xor.ftz.s16.f16"),
+    (set_num_xor_ftz_u32_f16_3, 3, "num.xor.ftz.u32.f16 num.xor.ftz.s32.f16"),
+    (set_nan_and_u16_f16_3, 3, "nan.and.u16.f16 nan.and.u32.f16x2 nan.and.s32.f16x2 nan.and.s16.f16"),
+    (set_nan_and_u32_f16_3, 3, "nan.and.u32.f16 nan.and.s32.f16"),
+    (set_nan_and_ftz_u16_f16_3, 3, "nan.and.ftz.u16.f16 nan.and.ftz.u32.f16x2 nan.and.ftz.s32.f16x2 nan.and.ftz.s16.f16"),
+    (set_nan_and_ftz_u32_f16_3, 3, "nan.and.ftz.u32.f16 nan.and.ftz.s32.f16"),
+    (set_nan_or_u16_f16_3, 3, "nan.or.u16.f16 nan.or.u32.f16x2 nan.or.s32.f16x2 nan.or.s16.f16"),
+    (set_nan_or_u32_f16_3, 3, "nan.or.u32.f16 nan.or.s32.f16"),
+    (set_nan_or_ftz_u16_f16_3, 3, "nan.or.ftz.u16.f16 nan.or.ftz.u32.f16x2 nan.or.ftz.s32.f16x2 nan.or.ftz.s16.f16"),
+    (set_nan_or_ftz_u32_f16_3, 3, "nan.or.ftz.u32.f16 nan.or.ftz.s32.f16"),
+    (set_nan_xor_u16_f16_3, 3, "nan.xor.u16.f16 nan.xor.u32.f16x2 nan.xor.s32.f16x2 nan.xor.s16.f16"),
+    (set_nan_xor_u32_f16_3, 3, "nan.xor.u32.f16 nan.xor.s32.f16"),
+    (set_nan_xor_ftz_u16_f16_3, 3, "nan.xor.ftz.u16.f16 nan.xor.ftz.u32.f16x2 nan.xor.ftz.s32.f16x2 nan.xor.ftz.s16.f16"),
+    (set_nan_xor_ftz_u32_f16_3, 3, "nan.xor.ftz.u32.f16 nan.xor.ftz.s32.f16"),
+    (set_eq_u16_bf16_2, 2, "eq.u16.bf16 eq.u32.bf16x2 eq.s32.bf16x2 eq.s16.bf16"),
+    (set_eq_u32_bf16_2, 2, "eq.u32.bf16 eq.s32.bf16"),
+    (set_ne_u16_bf16_2, 2, "ne.u16.bf16 ne.u32.bf16x2 ne.s32.bf16x2 ne.s16.bf16"),
+    (set_ne_u32_bf16_2, 2, "ne.u32.bf16 ne.s32.bf16"),
+    (set_lt_u16_bf16_2, 2, "lt.u16.bf16 lt.u32.bf16x2 lt.s32.bf16x2 lt.s16.bf16"),
+    (set_lt_u32_bf16_2, 2, "lt.u32.bf16 lt.s32.bf16"),
+    (set_le_u16_bf16_2, 2, "le.u16.bf16 le.u32.bf16x2 le.s32.bf16x2 le.s16.bf16"),
+    (set_le_u32_bf16_2, 2, "le.u32.bf16 le.s32.bf16"),
+    (set_gt_u16_bf16_2, 2, "gt.u16.bf16 gt.u32.bf16x2 gt.s32.bf16x2 gt.s16.bf16"),
+    (set_gt_u32_bf16_2, 2, "gt.u32.bf16 gt.s32.bf16"),
+    (set_ge_u16_bf16_2, 2, "ge.u16.bf16 ge.u32.bf16x2 ge.s32.bf16x2 ge.s16.bf16"),
+    (set_ge_u32_bf16_2, 2, "ge.u32.bf16 ge.s32.bf16"),
+    (set_equ_u16_bf16_2, 2, "equ.u16.bf16 equ.u32.bf16x2 equ.s32.bf16x2 equ.s16.bf16"),
+    (set_equ_u32_bf16_2, 2, "equ.u32.bf16 equ.s32.bf16"),
+    (set_neu_u16_bf16_2, 2, "neu.u16.bf16 neu.u32.bf16x2 neu.s32.bf16x2 neu.s16.bf16"),
+    (set_neu_u32_bf16_2, 2, "neu.u32.bf16 neu.s32.bf16"),
+    (set_ltu_u16_bf16_2, 2, "ltu.u16.bf16 ltu.u32.bf16x2 ltu.s32.bf16x2 ltu.s16.bf16"),
+    (set_ltu_u32_bf16_2, 2, "ltu.u32.bf16 ltu.s32.bf16"),
+    (set_leu_u16_bf16_2, 2, "leu.u16.bf16 leu.u32.bf16x2 leu.s32.bf16x2 leu.s16.bf16"),
+    (set_leu_u32_bf16_2, 2, "leu.u32.bf16 leu.s32.bf16"),
+    (set_gtu_u16_bf16_2, 2, "gtu.u16.bf16 gtu.u32.bf16x2 gtu.s32.bf16x2 gtu.s16.bf16"),
+    (set_gtu_u32_bf16_2, 2, "gtu.u32.bf16 gtu.s32.bf16"),
+    (set_geu_u16_bf16_2, 2, "geu.u16.bf16 geu.u32.bf16x2 geu.s32.bf16x2 geu.s16.bf16"),
+    (set_geu_u32_bf16_2, 2, "geu.u32.bf16 geu.s32.bf16"),
+    (set_num_u16_bf16_2, 2, "num.u16.bf16 num.u32.bf16x2 num.s32.bf16x2 num.s16.bf16"),
+    (set_num_u32_bf16_2, 2, "num.u32.bf16 num.s32.bf16"),
+    (set_nan_u16_bf16_2, 2, "nan.u16.bf16 nan.u32.bf16x2 nan.s32.bf16x2 nan.s16.bf16"),
+    (set_nan_u32_bf16_2, 2, "nan.u32.bf16 nan.s32.bf16"),
+    (set_eq_and_u16_bf16_3, 3, "eq.and.u16.bf16 eq.and.u32.bf16x2 eq.and.s32.bf16x2 eq.and.s16.bf16"),
+    (set_eq_and_u32_bf16_3, 3, "eq.and.u32.bf16 eq.and.s32.bf16"),
+    (set_eq_or_u16_bf16_3, 3, "eq.or.u16.bf16 eq.or.u32.bf16x2 eq.or.s32.bf16x2 eq.or.s16.bf16"),
+    (set_eq_or_u32_bf16_3, 3, "eq.or.u32.bf16 eq.or.s32.bf16"),
+    (set_eq_xor_u16_bf16_3, 3, "eq.xor.u16.bf16 eq.xor.u32.bf16x2 eq.xor.s32.bf16x2 eq.xor.s16.bf16"),
+    (set_eq_xor_u32_bf16_3, 3, "eq.xor.u32.bf16 eq.xor.s32.bf16"),
+    (set_ne_and_u16_bf16_3, 3, "ne.and.u16.bf16 ne.and.u32.bf16x2 ne.and.s32.bf16x2 ne.and.s16.bf16"),
+    (set_ne_and_u32_bf16_3, 3, "ne.and.u32.bf16 ne.and.s32.bf16"),
+    (set_ne_or_u16_bf16_3, 3, "ne.or.u16.bf16 ne.or.u32.bf16x2 ne.or.s32.bf16x2 ne.or.s16.bf16"),
+    (set_ne_or_u32_bf16_3, 3, "ne.or.u32.bf16 ne.or.s32.bf16"),
+    (set_ne_xor_u16_bf16_3, 3, "ne.xor.u16.bf16 ne.xor.u32.bf16x2 ne.xor.s32.bf16x2 ne.xor.s16.bf16"),
+    (set_ne_xor_u32_bf16_3, 3, "ne.xor.u32.bf16 ne.xor.s32.bf16"),
+    (set_lt_and_u16_bf16_3, 3, "lt.and.u16.bf16 lt.and.u32.bf16x2 lt.and.s32.bf16x2 lt.and.s16.bf16"),
+    (set_lt_and_u32_bf16_3, 3, "lt.and.u32.bf16 lt.and.s32.bf16"),
+    (set_lt_or_u16_bf16_3, 3, "lt.or.u16.bf16 lt.or.u32.bf16x2 lt.or.s32.bf16x2 lt.or.s16.bf16"),
+    (set_lt_or_u32_bf16_3, 3, "lt.or.u32.bf16 lt.or.s32.bf16"),
+    (set_lt_xor_u16_bf16_3, 3, "lt.xor.u16.bf16 lt.xor.u32.bf16x2 lt.xor.s32.bf16x2 lt.xor.s16.bf16"),
+    (set_lt_xor_u32_bf16_3, 3, "lt.xor.u32.bf16 lt.xor.s32.bf16"),
+    (set_le_and_u16_bf16_3, 3, "le.and.u16.bf16 le.and.u32.bf16x2 le.and.s32.bf16x2 le.and.s16.bf16"),
+    (set_le_and_u32_bf16_3, 3, "le.and.u32.bf16 le.and.s32.bf16"),
+    (set_le_or_u16_bf16_3, 3, "le.or.u16.bf16 le.or.u32.bf16x2 le.or.s32.bf16x2 le.or.s16.bf16"),
+    (set_le_or_u32_bf16_3, 3, "le.or.u32.bf16 le.or.s32.bf16"),
+    (set_le_xor_u16_bf16_3, 3, "le.xor.u16.bf16 le.xor.u32.bf16x2 le.xor.s32.bf16x2 le.xor.s16.bf16"),
+    (set_le_xor_u32_bf16_3, 3, "le.xor.u32.bf16 le.xor.s32.bf16"),
+    (set_gt_and_u16_bf16_3, 3, "gt.and.u16.bf16 gt.and.u32.bf16x2 gt.and.s32.bf16x2 gt.and.s16.bf16"),
+    (set_gt_and_u32_bf16_3, 3, "gt.and.u32.bf16 gt.and.s32.bf16"),
+    (set_gt_or_u16_bf16_3, 3, "gt.or.u16.bf16 gt.or.u32.bf16x2 gt.or.s32.bf16x2 gt.or.s16.bf16"),
+    (set_gt_or_u32_bf16_3, 3, "gt.or.u32.bf16 gt.or.s32.bf16"),
+    (set_gt_xor_u16_bf16_3, 3, "gt.xor.u16.bf16 gt.xor.u32.bf16x2 gt.xor.s32.bf16x2 gt.xor.s16.bf16"),
+    (set_gt_xor_u32_bf16_3, 3, "gt.xor.u32.bf16 gt.xor.s32.bf16"),
+    (set_ge_and_u16_bf16_3, 3, "ge.and.u16.bf16 ge.and.u32.bf16x2 ge.and.s32.bf16x2 ge.and.s16.bf16"),
+    (set_ge_and_u32_bf16_3, 3, "ge.and.u32.bf16 ge.and.s32.bf16"),
+    (set_ge_or_u16_bf16_3, 3, "ge.or.u16.bf16 ge.or.u32.bf16x2 ge.or.s32.bf16x2 ge.or.s16.bf16"),
+    (set_ge_or_u32_bf16_3, 3, "ge.or.u32.bf16 ge.or.s32.bf16"),
+    (set_ge_xor_u16_bf16_3, 3, "ge.xor.u16.bf16 ge.xor.u32.bf16x2 ge.xor.s32.bf16x2 ge.xor.s16.bf16"),
+    (set_ge_xor_u32_bf16_3, 3, "ge.xor.u32.bf16 ge.xor.s32.bf16"),
+    (set_equ_and_u16_bf16_3, 3, "equ.and.u16.bf16 equ.and.u32.bf16x2 equ.and.s32.bf16x2 equ.and.s16.bf16"),
+    (set_equ_and_u32_bf16_3, 3, "equ.and.u32.bf16 equ.and.s32.bf16"),
+    (set_equ_or_u16_bf16_3, 3, "equ.or.u16.bf16 equ.or.u32.bf16x2 equ.or.s32.bf16x2 equ.or.s16.bf16"),
+    (set_equ_or_u32_bf16_3, 3, "equ.or.u32.bf16 equ.or.s32.bf16"),
+    (set_equ_xor_u16_bf16_3, 3, "equ.xor.u16.bf16 equ.xor.u32.bf16x2 equ.xor.s32.bf16x2 equ.xor.s16.bf16"),
+    (set_equ_xor_u32_bf16_3, 3, "equ.xor.u32.bf16 equ.xor.s32.bf16"),
+    (set_neu_and_u16_bf16_3, 3, "neu.and.u16.bf16 neu.and.u32.bf16x2 neu.and.s32.bf16x2 neu.and.s16.bf16"),
+    (set_neu_and_u32_bf16_3, 3, "neu.and.u32.bf16 neu.and.s32.bf16"),
+    (set_neu_or_u16_bf16_3, 3, "neu.or.u16.bf16 neu.or.u32.bf16x2 neu.or.s32.bf16x2 neu.or.s16.bf16"),
+    (set_neu_or_u32_bf16_3, 3, "neu.or.u32.bf16 neu.or.s32.bf16"),
+    (set_neu_xor_u16_bf16_3, 3, "neu.xor.u16.bf16 neu.xor.u32.bf16x2 neu.xor.s32.bf16x2 neu.xor.s16.bf16"),
+    (set_neu_xor_u32_bf16_3, 3, "neu.xor.u32.bf16 neu.xor.s32.bf16"),
+    (set_ltu_and_u16_bf16_3, 3, "ltu.and.u16.bf16 ltu.and.u32.bf16x2 ltu.and.s32.bf16x2 ltu.and.s16.bf16"),
+    (set_ltu_and_u32_bf16_3, 3, "ltu.and.u32.bf16 ltu.and.s32.bf16"),
+    (set_ltu_or_u16_bf16_3, 3, "ltu.or.u16.bf16 ltu.or.u32.bf16x2 ltu.or.s32.bf16x2 ltu.or.s16.bf16"),
+    (set_ltu_or_u32_bf16_3, 3, "ltu.or.u32.bf16 ltu.or.s32.bf16"),
+    (set_ltu_xor_u16_bf16_3, 3, "ltu.xor.u16.bf16 ltu.xor.u32.bf16x2 ltu.xor.s32.bf16x2 ltu.xor.s16.bf16"),
+    (set_ltu_xor_u32_bf16_3, 3, "ltu.xor.u32.bf16 ltu.xor.s32.bf16"),
+    (set_leu_and_u16_bf16_3, 3, "leu.and.u16.bf16 leu.and.u32.bf16x2 leu.and.s32.bf16x2 leu.and.s16.bf16"),
+    (set_leu_and_u32_bf16_3, 3, "leu.and.u32.bf16 leu.and.s32.bf16"),
+    (set_leu_or_u16_bf16_3, 3, "leu.or.u16.bf16 leu.or.u32.bf16x2 leu.or.s32.bf16x2 leu.or.s16.bf16"),
+    (set_leu_or_u32_bf16_3, 3, "leu.or.u32.bf16 leu.or.s32.bf16"),
+    (set_leu_xor_u16_bf16_3, 3, "leu.xor.u16.bf16 leu.xor.u32.bf16x2 leu.xor.s32.bf16x2 leu.xor.s16.bf16"),
+    (set_leu_xor_u32_bf16_3, 3, "leu.xor.u32.bf16 leu.xor.s32.bf16"),
+    (set_gtu_and_u16_bf16_3, 3, "gtu.and.u16.bf16 gtu.and.u32.bf16x2 gtu.and.s32.bf16x2 gtu.and.s16.bf16"),
+    (set_gtu_and_u32_bf16_3, 3, "gtu.and.u32.bf16 gtu.and.s32.bf16"),
+    (set_gtu_or_u16_bf16_3, 3, "gtu.or.u16.bf16 gtu.or.u32.bf16x2 gtu.or.s32.bf16x2 gtu.or.s16.bf16"),
+    (set_gtu_or_u32_bf16_3, 3, "gtu.or.u32.bf16 gtu.or.s32.bf16"),
+    (set_gtu_xor_u16_bf16_3, 3, "gtu.xor.u16.bf16 gtu.xor.u32.bf16x2 gtu.xor.s32.bf16x2 gtu.xor.s16.bf16"),
+    (set_gtu_xor_u32_bf16_3, 3, "gtu.xor.u32.bf16 gtu.xor.s32.bf16"),
+    (set_geu_and_u16_bf16_3, 3, "geu.and.u16.bf16 geu.and.u32.bf16x2 geu.and.s32.bf16x2 geu.and.s16.bf16"),
+    (set_geu_and_u32_bf16_3, 3, "geu.and.u32.bf16 geu.and.s32.bf16"),
+    (set_geu_or_u16_bf16_3, 3, "geu.or.u16.bf16 geu.or.u32.bf16x2 geu.or.s32.bf16x2 geu.or.s16.bf16"),
+    (set_geu_or_u32_bf16_3, 3, "geu.or.u32.bf16 geu.or.s32.bf16"),
+    (set_geu_xor_u16_bf16_3, 3, "geu.xor.u16.bf16 geu.xor.u32.bf16x2 geu.xor.s32.bf16x2 geu.xor.s16.bf16"),
+    (set_geu_xor_u32_bf16_3, 3, "geu.xor.u32.bf16 geu.xor.s32.bf16"),
+    (set_num_and_u16_bf16_3, 3, "num.and.u16.bf16 num.and.u32.bf16x2 num.and.s32.bf16x2 num.and.s16.bf16"),
+    (set_num_and_u32_bf16_3, 3, "num.and.u32.bf16 num.and.s32.bf16"),
+    (set_num_or_u16_bf16_3, 3, "num.or.u16.bf16 num.or.u32.bf16x2 num.or.s32.bf16x2 num.or.s16.bf16"),
+    (set_num_or_u32_bf16_3, 3, "num.or.u32.bf16 num.or.s32.bf16"),
+    (set_num_xor_u16_bf16_3, 3, "num.xor.u16.bf16 num.xor.u32.bf16x2 num.xor.s32.bf16x2 num.xor.s16.bf16"),
+    (set_num_xor_u32_bf16_3, 3, "num.xor.u32.bf16 num.xor.s32.bf16"),
+    (set_nan_and_u16_bf16_3, 3, "nan.and.u16.bf16 nan.and.u32.bf16x2 nan.and.s32.bf16x2 nan.and.s16.bf16"),
+    (set_nan_and_u32_bf16_3, 3, "nan.and.u32.bf16 nan.and.s32.bf16"),
+    (set_nan_or_u16_bf16_3, 3, "nan.or.u16.bf16 nan.or.u32.bf16x2 nan.or.s32.bf16x2 nan.or.s16.bf16"),
+    (set_nan_or_u32_bf16_3, 3, "nan.or.u32.bf16 nan.or.s32.bf16"),
+    (set_nan_xor_u16_bf16_3, 3, "nan.xor.u16.bf16 nan.xor.u32.bf16x2 nan.xor.s32.bf16x2 nan.xor.s16.bf16"),
+    (set_nan_xor_u32_bf16_3, 3, "nan.xor.u32.bf16 nan.xor.s32.bf16"),
     (set_eq_bf16x2_bf16x2_2, 2, "eq.bf16x2.bf16x2 eq.bf16.bf16"),
     (set_ne_bf16x2_bf16x2_2, 2, "ne.bf16x2.bf16x2 ne.bf16.bf16"),
     (set_lt_bf16x2_bf16x2_2, 2, "lt.bf16x2.bf16x2 lt.bf16.bf16"),
@@ -18622,60 +10860,4 @@ KERNELS = _kernels("set", (
     (set_nan_and_bf16x2_bf16x2_3, 3, "nan.and.bf16x2.bf16x2 nan.and.bf16.bf16"),
     (set_nan_or_bf16x2_bf16x2_3, 3, "nan.or.bf16x2.bf16x2 nan.or.bf16.bf16"),
     (set_nan_xor_bf16x2_bf16x2_3, 3, "nan.xor.bf16x2.bf16x2 nan.xor.bf16.bf16"),
-    (set_eq_f32_f64_2_sm_10, 2, "eq.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ne_f32_f64_2_sm_10, 2, "ne.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_lt_f32_f64_2_sm_10, 2, "lt.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_le_f32_f64_2_sm_10, 2, "le.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gt_f32_f64_2_sm_10, 2, "gt.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ge_f32_f64_2_sm_10, 2, "ge.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_equ_f32_f64_2_sm_10, 2, "equ.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_neu_f32_f64_2_sm_10, 2, "neu.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ltu_f32_f64_2_sm_10, 2, "ltu.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_leu_f32_f64_2_sm_10, 2, "leu.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gtu_f32_f64_2_sm_10, 2, "gtu.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_geu_f32_f64_2_sm_10, 2, "geu.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_f32_f64_2_sm_10, 2, "num.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_f32_f64_2_sm_10, 2, "nan.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_eq_and_f32_f64_3_sm_10, 3, "eq.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_eq_or_f32_f64_3_sm_10, 3, "eq.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_eq_xor_f32_f64_3_sm_10, 3, "eq.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ne_and_f32_f64_3_sm_10, 3, "ne.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ne_or_f32_f64_3_sm_10, 3, "ne.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ne_xor_f32_f64_3_sm_10, 3, "ne.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_lt_and_f32_f64_3_sm_10, 3, "lt.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_lt_or_f32_f64_3_sm_10, 3, "lt.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_lt_xor_f32_f64_3_sm_10, 3, "lt.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_le_and_f32_f64_3_sm_10, 3, "le.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_le_or_f32_f64_3_sm_10, 3, "le.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_le_xor_f32_f64_3_sm_10, 3, "le.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gt_and_f32_f64_3_sm_10, 3, "gt.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gt_or_f32_f64_3_sm_10, 3, "gt.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gt_xor_f32_f64_3_sm_10, 3, "gt.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ge_and_f32_f64_3_sm_10, 3, "ge.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ge_or_f32_f64_3_sm_10, 3, "ge.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ge_xor_f32_f64_3_sm_10, 3, "ge.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_equ_and_f32_f64_3_sm_10, 3, "equ.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_equ_or_f32_f64_3_sm_10, 3, "equ.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_equ_xor_f32_f64_3_sm_10, 3, "equ.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_neu_and_f32_f64_3_sm_10, 3, "neu.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_neu_or_f32_f64_3_sm_10, 3, "neu.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_neu_xor_f32_f64_3_sm_10, 3, "neu.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ltu_and_f32_f64_3_sm_10, 3, "ltu.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ltu_or_f32_f64_3_sm_10, 3, "ltu.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_ltu_xor_f32_f64_3_sm_10, 3, "ltu.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_leu_and_f32_f64_3_sm_10, 3, "leu.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_leu_or_f32_f64_3_sm_10, 3, "leu.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_leu_xor_f32_f64_3_sm_10, 3, "leu.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gtu_and_f32_f64_3_sm_10, 3, "gtu.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gtu_or_f32_f64_3_sm_10, 3, "gtu.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_gtu_xor_f32_f64_3_sm_10, 3, "gtu.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_geu_and_f32_f64_3_sm_10, 3, "geu.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_geu_or_f32_f64_3_sm_10, 3, "geu.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_geu_xor_f32_f64_3_sm_10, 3, "geu.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_and_f32_f64_3_sm_10, 3, "num.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_or_f32_f64_3_sm_10, 3, "num.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_xor_f32_f64_3_sm_10, 3, "num.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_and_f32_f64_3_sm_10, 3, "nan.and.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_or_f32_f64_3_sm_10, 3, "nan.or.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_xor_f32_f64_3_sm_10, 3, "nan.xor.f32.f64", "sm_10 sm_11 sm_12 sm_13"),
 ))

@@ -7,1204 +7,924 @@
 
 LANE_2(set_eq_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:82 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_eq_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = compareEqual_f32(v_a_2, v_b_2);  /* set.yaml:82 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ne_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:84 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ne_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (compareLess_f32(v_a_2, v_b_2) | compareGreater_f32(v_a_2, v_b_2));  /* set.yaml:84 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_lt_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:88 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_lt_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = compareLess_f32(v_a_2, v_b_2);  /* set.yaml:88 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_le_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:90 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_le_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = compareLessEqual_f32(v_a_2, v_b_2);  /* set.yaml:90 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gt_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:92 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gt_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = compareGreater_f32(v_a_2, v_b_2);  /* set.yaml:92 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ge_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:94 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ge_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = compareGreaterEqual_f32(v_a_2, v_b_2);  /* set.yaml:94 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_equ_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:96 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_equ_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (!(compareLess_f32(v_a_2, v_b_2) | compareGreater_f32(v_a_2, v_b_2)));  /* set.yaml:96 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_neu_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:98 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_neu_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = compareNotEqual_f32(v_a_2, v_b_2);  /* set.yaml:98 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ltu_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:100 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ltu_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (!compareGreaterEqual_f32(v_a_2, v_b_2));  /* set.yaml:100 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_leu_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:102 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_leu_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (!compareGreater_f32(v_a_2, v_b_2));  /* set.yaml:102 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gtu_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:104 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gtu_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (!compareLessEqual_f32(v_a_2, v_b_2));  /* set.yaml:104 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_geu_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:106 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_geu_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (!compareLess_f32(v_a_2, v_b_2));  /* set.yaml:106 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_num_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:108 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_num_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = ((!isNaN_f32(v_a_2)) & (!isNaN_f32(v_b_2)));  /* set.yaml:108 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_nan_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:110 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_nan_ftz_f32_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (isNaN_f32(v_a_2) | isNaN_f32(v_b_2));  /* set.yaml:110 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_eq_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:82 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ne_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:84 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_lt_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:88 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_le_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:90 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gt_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:92 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ge_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:94 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_equ_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:96 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_neu_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:98 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ltu_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:100 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_leu_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:102 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gtu_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:104 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_geu_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:106 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_num_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:108 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_nan_f32_f64_2, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:110 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_32(v_t, 0x3f800000u, 0x00000000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_eq_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:82 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_eq_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:82 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_eq_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = compareEqual_f16(v_a_2, v_b_2);  /* set.yaml:82 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_eq_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = compareEqual_f32(v_a_2, v_b_2);  /* set.yaml:82 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ne_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:84 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ne_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:84 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ne_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2));  /* set.yaml:84 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ne_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (compareLess_f32(v_a_2, v_b_2) | compareGreater_f32(v_a_2, v_b_2));  /* set.yaml:84 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_lt_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:88 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_lt_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:88 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_lt_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = compareLess_f16(v_a_2, v_b_2);  /* set.yaml:88 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_lt_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = compareLess_f32(v_a_2, v_b_2);  /* set.yaml:88 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_le_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:90 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_le_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:90 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_le_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = compareLessEqual_f16(v_a_2, v_b_2);  /* set.yaml:90 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_le_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = compareLessEqual_f32(v_a_2, v_b_2);  /* set.yaml:90 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gt_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:92 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gt_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:92 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gt_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = compareGreater_f16(v_a_2, v_b_2);  /* set.yaml:92 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gt_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = compareGreater_f32(v_a_2, v_b_2);  /* set.yaml:92 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ge_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:94 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ge_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:94 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ge_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = compareGreaterEqual_f16(v_a_2, v_b_2);  /* set.yaml:94 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ge_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = compareGreaterEqual_f32(v_a_2, v_b_2);  /* set.yaml:94 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_equ_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:96 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_equ_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:96 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_equ_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (!(compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2)));  /* set.yaml:96 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_equ_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (!(compareLess_f32(v_a_2, v_b_2) | compareGreater_f32(v_a_2, v_b_2)));  /* set.yaml:96 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_neu_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:98 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_neu_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:98 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_neu_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = compareNotEqual_f16(v_a_2, v_b_2);  /* set.yaml:98 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_neu_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = compareNotEqual_f32(v_a_2, v_b_2);  /* set.yaml:98 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ltu_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:100 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ltu_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:100 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ltu_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (!compareGreaterEqual_f16(v_a_2, v_b_2));  /* set.yaml:100 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ltu_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (!compareGreaterEqual_f32(v_a_2, v_b_2));  /* set.yaml:100 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_leu_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:102 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_leu_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:102 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_leu_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (!compareGreater_f16(v_a_2, v_b_2));  /* set.yaml:102 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_leu_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (!compareGreater_f32(v_a_2, v_b_2));  /* set.yaml:102 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gtu_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:104 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gtu_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:104 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gtu_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (!compareLessEqual_f16(v_a_2, v_b_2));  /* set.yaml:104 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gtu_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (!compareLessEqual_f32(v_a_2, v_b_2));  /* set.yaml:104 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_geu_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:106 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_geu_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:106 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_geu_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (!compareLess_f16(v_a_2, v_b_2));  /* set.yaml:106 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_geu_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (!compareLess_f32(v_a_2, v_b_2));  /* set.yaml:106 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_num_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:108 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_num_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:108 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_num_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = ((!isNaN_f16(v_a_2)) & (!isNaN_f16(v_b_2)));  /* set.yaml:108 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_num_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = ((!isNaN_f32(v_a_2)) & (!isNaN_f32(v_b_2)));  /* set.yaml:108 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_nan_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:110 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_nan_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:110 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_nan_ftz_f16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (isNaN_f16(v_a_2) | isNaN_f16(v_b_2));  /* set.yaml:110 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_nan_ftz_f16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     _Bool v_t = (isNaN_f32(v_a_2) | isNaN_f32(v_b_2));  /* set.yaml:110 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_eq_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:82 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ne_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:84 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_lt_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:88 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_le_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:90 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gt_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:92 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ge_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:94 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_equ_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:96 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_neu_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:98 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ltu_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:100 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_leu_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:102 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gtu_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:104 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_geu_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:106 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_num_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:108 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_nan_f16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:110 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3c00u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_eq_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareEqual_f16(v_a, v_b);  /* set.yaml:82 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_eq_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareEqual_f32(v_a, v_b);  /* set.yaml:82 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_eq_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareEqual_f64(v_a, v_b);  /* set.yaml:82 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ne_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* set.yaml:84 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ne_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b));  /* set.yaml:84 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ne_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b));  /* set.yaml:84 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_lt_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLess_f16(v_a, v_b);  /* set.yaml:88 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_lt_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLess_f32(v_a, v_b);  /* set.yaml:88 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_lt_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLess_f64(v_a, v_b);  /* set.yaml:88 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_le_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* set.yaml:90 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_le_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLessEqual_f32(v_a, v_b);  /* set.yaml:90 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_le_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLessEqual_f64(v_a, v_b);  /* set.yaml:90 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gt_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreater_f16(v_a, v_b);  /* set.yaml:92 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gt_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreater_f32(v_a, v_b);  /* set.yaml:92 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gt_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreater_f64(v_a, v_b);  /* set.yaml:92 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ge_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* set.yaml:94 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ge_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreaterEqual_f32(v_a, v_b);  /* set.yaml:94 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ge_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreaterEqual_f64(v_a, v_b);  /* set.yaml:94 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_equ_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* set.yaml:96 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_equ_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!(compareLess_f32(v_a, v_b) | compareGreater_f32(v_a, v_b)));  /* set.yaml:96 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_equ_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!(compareLess_f64(v_a, v_b) | compareGreater_f64(v_a, v_b)));  /* set.yaml:96 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_neu_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* set.yaml:98 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_neu_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareNotEqual_f32(v_a, v_b);  /* set.yaml:98 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_neu_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareNotEqual_f64(v_a, v_b);  /* set.yaml:98 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ltu_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* set.yaml:100 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ltu_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreaterEqual_f32(v_a, v_b));  /* set.yaml:100 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ltu_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreaterEqual_f64(v_a, v_b));  /* set.yaml:100 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_leu_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* set.yaml:102 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_leu_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreater_f32(v_a, v_b));  /* set.yaml:102 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_leu_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreater_f64(v_a, v_b));  /* set.yaml:102 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gtu_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* set.yaml:104 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gtu_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLessEqual_f32(v_a, v_b));  /* set.yaml:104 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gtu_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLessEqual_f64(v_a, v_b));  /* set.yaml:104 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_geu_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLess_f16(v_a, v_b));  /* set.yaml:106 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_geu_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLess_f32(v_a, v_b));  /* set.yaml:106 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_geu_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLess_f64(v_a, v_b));  /* set.yaml:106 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_num_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* set.yaml:108 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_num_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* set.yaml:108 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_num_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = ((!isNaN_f64(v_a)) & (!isNaN_f64(v_b)));  /* set.yaml:108 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_nan_bf16_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* set.yaml:110 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_nan_bf16_f32_2, uint32_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* set.yaml:110 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_nan_bf16_f64_2, uint64_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (isNaN_f64(v_a) | isNaN_f64(v_b));  /* set.yaml:110 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_eq_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareEqual_bf16(v_a, v_b);  /* set.yaml:82 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ne_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* set.yaml:84 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_lt_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLess_bf16(v_a, v_b);  /* set.yaml:88 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_le_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* set.yaml:90 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gt_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreater_bf16(v_a, v_b);  /* set.yaml:92 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ge_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* set.yaml:94 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_equ_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* set.yaml:96 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_neu_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* set.yaml:98 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_ltu_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* set.yaml:100 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_leu_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* set.yaml:102 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_gtu_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* set.yaml:104 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_geu_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* set.yaml:106 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_num_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* set.yaml:108 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
 
 LANE_2(set_nan_bf16x2_bf16x2_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* set.yaml:110 */
-    uint16_t v_d = 0x0000u;  /* set.yaml:117 */
-    return select_16(v_t, 0x3f80u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_eq_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = compareEqual_f64(v_a_2, v_b_2);  /* set.yaml:82 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_ne_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = (compareLess_f64(v_a_2, v_b_2) | compareGreater_f64(v_a_2, v_b_2));  /* set.yaml:84 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_lt_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = compareLess_f64(v_a_2, v_b_2);  /* set.yaml:88 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_le_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = compareLessEqual_f64(v_a_2, v_b_2);  /* set.yaml:90 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_gt_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = compareGreater_f64(v_a_2, v_b_2);  /* set.yaml:92 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_ge_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = compareGreaterEqual_f64(v_a_2, v_b_2);  /* set.yaml:94 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_equ_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = (!(compareLess_f64(v_a_2, v_b_2) | compareGreater_f64(v_a_2, v_b_2)));  /* set.yaml:96 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_neu_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = compareNotEqual_f64(v_a_2, v_b_2);  /* set.yaml:98 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_ltu_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = (!compareGreaterEqual_f64(v_a_2, v_b_2));  /* set.yaml:100 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_leu_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = (!compareGreater_f64(v_a_2, v_b_2));  /* set.yaml:102 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_gtu_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = (!compareLessEqual_f64(v_a_2, v_b_2));  /* set.yaml:104 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_geu_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = (!compareLess_f64(v_a_2, v_b_2));  /* set.yaml:106 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_num_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = ((!isNaN_f64(v_a_2)) & (!isNaN_f64(v_b_2)));  /* set.yaml:108 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
-}
-
-LANE_2(set_nan_f32_f64_2_sm_10, uint64_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
-    uint64_t v_b_2 = flushed_f64(v_b);
-    _Bool v_t = (isNaN_f64(v_a_2) | isNaN_f64(v_b_2));  /* set.yaml:110 */
-    uint32_t v_d = 0x00000000u;  /* set.yaml:117 */
-    return select_32(v_t, 0x3f800000u, v_d);  /* set.yaml:119 */
+    return select_16(v_t, 0x3f80u, 0x0000u);  /* set.yaml:125 */
 }
