@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from helpers.mixed import GROUPS, Group, check, everything, ids, operands
+from helpers.mixed import GROUPS, Group, check, ids, operands
 
 SMALL = [g for g in GROUPS if not {"f16", "bf16", "f32"}.intersection(g[2])]
 

@@ -65,13 +65,15 @@ class Assembler:
 
 @dataclass(frozen=True)
 class Spec:
-    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode."""
+    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode. `groups`
+    are of modifiers."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
     types: Mapping[str, Type]
     modifiers: Mapping[str, Modifier]
     groups: Mapping[str, tuple[str, ...]]
+    type_groups: Mapping[str, tuple[str, ...]]
     implied: tuple[Implied, ...]
     targets: Mapping[str, Target]
     versions: Mapping[str, PtxVersion]
