@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from ..catalog import Target
 from ..model import BOOL, ROUNDINGS, FixedPoint, Format, bits_of, float_in, number_in
 from . import tree
+from .exact.rounding import decode
 from .functions import TABLE, Function
-from .program import Apply
+from .program import Apply, Term
 from .resolve import usage
 from .values import NegativeZero, Scope, Static, Typed, Unassigned, Values, Wrong
 
@@ -208,10 +210,12 @@ class Expressions(Values):
 
     def call(self, e: tree.Apply, scope: Scope) -> Static | Typed:
         f = e.function
+        if f.is_static:
+            return self.about_format(e, f, scope)
         if f.name == "convert":
             return self.convert(e, f, scope)
-        if f.name == "formatOf":
-            return self.format_of(e, scope)
+        if f.name in ("congruent", "convertNaN"):
+            return self.reencoded(e, f, scope)
         if "count" in f.parameters:
             return self.shift(e, f.operator, e.arguments, [self.value(a, scope) for a in e.arguments])
         if f.name == "select":
@@ -233,12 +237,21 @@ class Expressions(Values):
         to = self.named_format(last, scope)
         if isinstance(to, FixedPoint):
             raise self.wrong(last, f"{f.name} delivers a float, and {to.name} is none", usage(f))
-        values = [(n, self.value(n, scope)) for n in nodes]
-        operands = [self.typed(v, n, float_in(to) if isinstance(v, Static) else None) for n, v in values]
-        for operand, n in zip(operands, nodes, strict=True):
+        operands = []
+        for n in nodes:
+            value = self.value(n, scope)
+            operand = self.typed(value, n, float_in(to) if isinstance(value, Static) else None)
             if operand.term.kind.format is None:
                 raise self.wrong(n, f"{f.name} takes a float, this is a {operand.term.kind}", usage(f))
+            operands.append(operand)
+        # The operation of one format does the same to operands that are exact in it.
+        if to.is_ieee and all(o.term.kind.format and holds_all(to, o.term.kind.format) for o in operands):
+            operands = [replace(o, term=self.widened(o.term, to)) for o in operands]
         return self.apply(e, f, operands, to)
+
+    def widened(self, term: Term, to: Format) -> Term:
+        kind = float_in(to)
+        return term if term.kind == kind else Apply(kind, "convert", (term,), to, self.mode)
 
     def apply(self, e: tree.Node, f: Function, arguments: list[Typed], to: Format | None = None) -> Typed:
         """`to` is the format of the result where that need not be the operands'."""
@@ -257,13 +270,41 @@ class Expressions(Values):
         terms = tuple(a.term for a in arguments)
         result = {"float": kind, "bool": BOOL, "bits": bits_of(kind.width)}[f.result]
         if f.rounds:
-            return Typed(Apply(result, f.name, terms, kind.format, self.mode, self.ftz), True)
+            ftz = self.flushes(kind.format) and f.name != "roundToIntegral"
+            return Typed(Apply(result, f.name, terms, kind.format, self.mode, ftz), True)
         return Typed(Apply(result, f.name, terms, kind.format), any(a.rounded for a in arguments))
 
-    def format_of(self, e: tree.Apply, scope: Scope) -> Static:
-        kind = self.typed(self.value(e.arguments[0], scope), e.arguments[0]).term.kind
-        format = kind.format or kind.fixed
-        return Static("type", format.name if format else "")
+    def about_format(self, e: tree.Apply, f: Function, scope: Scope) -> Static:
+        """What a function says of a format, or the format of a value."""
+        if f.result == "format":
+            kind = self.typed(self.value(e.arguments[0], scope), e.arguments[0]).term.kind
+            format = kind.format or kind.fixed
+            return Static("type", format.name if format else "")
+        asked = self.named_format(e.arguments[0], scope)
+        if f.name == "isInteger":
+            return Static("bool", isinstance(asked, FixedPoint))
+        if f.name == "widthOf":
+            return Static("number", Fraction(asked.width))
+        if isinstance(asked, FixedPoint):
+            return Static("number", Fraction(asked.largest, 1 << asked.point))
+        return Static("number", decode(asked.largest, asked))
+
+    def reencoded(self, e: tree.Apply, f: Function, scope: Scope) -> Typed:
+        """An integer or a NaN in another format, where nothing is rounded."""
+        x = self.typed(self.value(e.arguments[0], scope), e.arguments[0])
+        to = self.named_format(e.arguments[1], scope)
+        if x.term.kind.sort != f.parameters[0]:
+            raise self.wrong(e.arguments[0], f"{f.name} takes a {f.parameters[0]}, this is a {x.term.kind}", usage(f))
+        if number_in(to).sort != f.parameters[0]:
+            raise self.wrong(e.arguments[1], f"{f.name} gives a {f.parameters[0]}, {to.name} is none", usage(f))
+        has, lack = _LACKS[f.needs]
+        for format in (x.term.kind.format, to):
+            if isinstance(format, Format) and not has(format):
+                raise self.wrong(e, f"{f.name}: {format.name} {lack}", "convert to a format that does")
+        points = {n.point for n in (x.term.kind.fixed, to) if isinstance(n, FixedPoint)}
+        if len(points) > 1:
+            raise self.wrong(e, f"{f.name} does not move the point", "convert to a format with the same one")
+        return Typed(Apply(number_in(to), f.name, (x.term,), number_in(to).format), x.rounded)
 
     def convert(self, e: tree.Apply, f: Function, scope: Scope) -> Typed:
         x = self.typed(self.value(e.arguments[0], scope), e.arguments[0])
@@ -278,7 +319,7 @@ class Expressions(Values):
         exact = holds_all(to, source)
         if x.rounded and not exact:
             raise self.wrong(e, "this rounds twice in one expression", "name the first result")
-        format, ftz = (to, self.ftz and not exact) if isinstance(to, Format) else (None, False)
+        format, ftz = (to, self.flushes(to) and not exact) if isinstance(to, Format) else (None, False)
         applied = Apply(number_in(to), f.name, (x.term,), format, str(how.value), ftz)
         return Typed(applied, x.rounded or not exact)
 

@@ -23,10 +23,12 @@ _FOLDER = "python/ptxemu"
 _WIDTH = 110
 # What declared.py can do with float64.
 _EXPONENTS = 300
+# Functions that take a number's format and the result's.
+BETWEEN = {"convert", "congruent", "convertNaN"}
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
-    "6.2.1": "encoding", "9.2": "elementary", "9.6": "comparison", "": "selection",
+    "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison", "": "selection",
 }  # fmt: skip
 _INVENTED = {FLUSH: "encoding", PROPAGATE: "selection", REPLACE: "selection"}
 
@@ -219,7 +221,7 @@ class _Writer(Lowering):
             assert t.model is not None
             return f"{use('unit', 'unit')}({arguments[0]}, {use('units', t.model.identifier)})"
         parts = [arguments[0], f"({', '.join(arguments[1:])},)"] if t.function == PROPAGATE else arguments
-        if t.function == "convert":
+        if t.function in BETWEEN:
             parts += [self.module.number(t.arguments[0].kind), self.module.number(t.kind)]
         elif t.format is not None:
             if t.mixed:

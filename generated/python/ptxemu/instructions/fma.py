@@ -3,11 +3,10 @@
 
 import numpy as _np
 
-from ..arithmetic import fusedMultiplyAdd
+from ..arithmetic import convert, fusedMultiplyAdd
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import maximum, maximumNumber, minimumNumber
 from ..formats import bf16, f16, f32, f64
-from ..mixed import fusedMultiplyAdd as _mixed_fusedMultiplyAdd
 from ..selection import propagate as _propagate, select
 from . import kernels as _kernels
 
@@ -26,7 +25,7 @@ def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -35,7 +34,7 @@ def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -44,7 +43,7 @@ def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -53,7 +52,7 @@ def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -62,7 +61,7 @@ def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -71,7 +70,7 @@ def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -80,7 +79,7 @@ def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -89,7 +88,7 @@ def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -118,7 +117,7 @@ def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
 
 
 def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -127,17 +126,17 @@ def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
 
 
 def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
-    return maximum(d, _x0000, f16)  # modifiers.yaml:58
+    return maximum(d, _x0000, f16)  # modifiers.yaml:79
 
 
 def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:44
-    return maximum(d, _x0000, f16)  # modifiers.yaml:58
+    return maximum(d, _x0000, f16)  # modifiers.yaml:79
 
 
 def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -146,105 +145,137 @@ def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:44
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:58
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:79
 
 
 def fma_rn_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
-    return select(outside, _x0000, d)  # modifiers.yaml:68
+    return select(outside, _x0000, d)  # modifiers.yaml:94
 
 
 def fma_rn_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:44
-    return select(outside, _x0000, d)  # modifiers.yaml:68
+    return select(outside, _x0000, d)  # modifiers.yaml:94
 
 
 def fma_rn_oob_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:58
-    return select(outside, _x0000, d_3)  # modifiers.yaml:68
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:79
+    return select(outside, _x0000, d_3)  # modifiers.yaml:94
 
 
 def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:44
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    return select(outside, _x0000, d_3)  # modifiers.yaml:68
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:79
+    return select(outside, _x0000, d_3)  # modifiers.yaml:94
 
 
 def fma_rn_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # fma.yaml:44
+    _1 = convert(a, f16, f32, roundTiesToEven, False)  # fma.yaml:44
+    _2 = convert(b, f16, f32, roundTiesToEven, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
 
 
 def fma_rn_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # fma.yaml:44
+    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # fma.yaml:44
+    _2 = convert(b, bf16, f32, roundTiesToEven, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
 
 
 def fma_rn_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    _1 = convert(a, f16, f32, roundTiesToEven, False)  # fma.yaml:44
+    _2 = convert(b, f16, f32, roundTiesToEven, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rn_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    _1 = convert(a, bf16, f32, roundTiesToEven, False)  # fma.yaml:44
+    _2 = convert(b, bf16, f32, roundTiesToEven, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTiesToEven, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rz_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # fma.yaml:44
+    _1 = convert(a, f16, f32, roundTowardZero, False)  # fma.yaml:44
+    _2 = convert(b, f16, f32, roundTowardZero, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
 
 
 def fma_rz_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # fma.yaml:44
+    _1 = convert(a, bf16, f32, roundTowardZero, False)  # fma.yaml:44
+    _2 = convert(b, bf16, f32, roundTowardZero, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
 
 
 def fma_rz_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    _1 = convert(a, f16, f32, roundTowardZero, False)  # fma.yaml:44
+    _2 = convert(b, f16, f32, roundTowardZero, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rz_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    _1 = convert(a, bf16, f32, roundTowardZero, False)  # fma.yaml:44
+    _2 = convert(b, bf16, f32, roundTowardZero, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardZero, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rm_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # fma.yaml:44
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # fma.yaml:44
+    _2 = convert(b, f16, f32, roundTowardNegative, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
 
 
 def fma_rm_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # fma.yaml:44
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # fma.yaml:44
+    _2 = convert(b, bf16, f32, roundTowardNegative, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
 
 
 def fma_rm_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # fma.yaml:44
+    _2 = convert(b, f16, f32, roundTowardNegative, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rm_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # fma.yaml:44
+    _2 = convert(b, bf16, f32, roundTowardNegative, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardNegative, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rp_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # fma.yaml:44
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # fma.yaml:44
+    _2 = convert(b, f16, f32, roundTowardPositive, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
 
 
 def fma_rp_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # fma.yaml:44
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # fma.yaml:44
+    _2 = convert(b, bf16, f32, roundTowardPositive, False)
+    return fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
 
 
 def fma_rp_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # fma.yaml:44
+    _2 = convert(b, f16, f32, roundTowardPositive, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rp_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # fma.yaml:44
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # fma.yaml:44
+    _2 = convert(b, bf16, f32, roundTowardPositive, False)
+    d = fusedMultiplyAdd(_1, _2, c, f32, roundTowardPositive, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -253,20 +284,20 @@ def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:44
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:58
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:79
 
 
 def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:44
-    return select(outside, _x0000, d)  # modifiers.yaml:68
+    return select(outside, _x0000, d)  # modifiers.yaml:94
 
 
 def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:44
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    return select(outside, _x0000, d_3)  # modifiers.yaml:68
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:79
+    return select(outside, _x0000, d_3)  # modifiers.yaml:94
 
 
 def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -275,20 +306,20 @@ def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:44
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:58
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:79
 
 
 def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:44
-    return select(outside, _x0000, d)  # modifiers.yaml:68
+    return select(outside, _x0000, d)  # modifiers.yaml:94
 
 
 def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:44
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    return select(outside, _x0000, d_3)  # modifiers.yaml:68
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:79
+    return select(outside, _x0000, d_3)  # modifiers.yaml:94
 
 
 def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -297,27 +328,27 @@ def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:44
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:58
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:79
 
 
 def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:44
-    return select(outside, _x0000, d)  # modifiers.yaml:68
+    return select(outside, _x0000, d)  # modifiers.yaml:94
 
 
 def fma_rp_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:44
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    return select(outside, _x0000, d_3)  # modifiers.yaml:68
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:79
+    return select(outside, _x0000, d_3)  # modifiers.yaml:94
 
 
 def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
-    return select(outside, _x0000, d_3)  # modifiers.yaml:68
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return select(outside, _x0000, d_3)  # modifiers.yaml:94
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

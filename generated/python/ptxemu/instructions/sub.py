@@ -3,11 +3,10 @@
 
 import numpy as _np
 
-from ..arithmetic import subtraction
+from ..arithmetic import convert, subtraction
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import maximumNumber, minimumNumber
 from ..formats import bf16, f16, f32, f64
-from ..mixed import subtraction as _mixed_subtraction
 from ..selection import propagate as _propagate
 from . import kernels as _kernels
 
@@ -25,7 +24,7 @@ def sub_f32_2(a: Array, b: Array) -> Array:
 
 def sub_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -34,7 +33,7 @@ def sub_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_rz_f32_2(a: Array, b: Array) -> Array:
@@ -43,7 +42,7 @@ def sub_rz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_rz_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -52,7 +51,7 @@ def sub_rz_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_rm_f32_2(a: Array, b: Array) -> Array:
@@ -61,7 +60,7 @@ def sub_rm_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rm_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -70,7 +69,7 @@ def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_rp_f32_2(a: Array, b: Array) -> Array:
@@ -79,7 +78,7 @@ def sub_rp_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rp_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -88,7 +87,7 @@ def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_f64_2(a: Array, b: Array) -> Array:
@@ -117,7 +116,7 @@ def sub_f16_2(a: Array, b: Array) -> Array:
 
 def sub_sat_f16_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
 
 
 def sub_ftz_f16_2(a: Array, b: Array) -> Array:
@@ -126,7 +125,7 @@ def sub_ftz_f16_2(a: Array, b: Array) -> Array:
 
 def sub_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
 
 
 def sub_bf16_2(a: Array, b: Array) -> Array:
@@ -134,75 +133,83 @@ def sub_bf16_2(a: Array, b: Array) -> Array:
 
 
 def sub_f32_f16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (f16, f32), f32, roundTiesToEven, False)  # sub.yaml:39
+    return subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:39
 
 
 def sub_f32_bf16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (bf16, f32), f32, roundTiesToEven, False)  # sub.yaml:39
+    return subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:39
 
 
 def sub_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (f16, f32), f32, roundTiesToEven, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (bf16, f32), f32, roundTiesToEven, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_rz_f32_f16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (f16, f32), f32, roundTowardZero, False)  # sub.yaml:39
+    return subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:39
 
 
 def sub_rz_f32_bf16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardZero, False)  # sub.yaml:39
+    return subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:39
 
 
 def sub_rz_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (f16, f32), f32, roundTowardZero, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_rz_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardZero, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_rm_f32_f16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (f16, f32), f32, roundTowardNegative, False)  # sub.yaml:39
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # sub.yaml:39
+    return subtraction(_1, b, f32, roundTowardNegative, False)
 
 
 def sub_rm_f32_bf16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardNegative, False)  # sub.yaml:39
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # sub.yaml:39
+    return subtraction(_1, b, f32, roundTowardNegative, False)
 
 
 def sub_rm_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (f16, f32), f32, roundTowardNegative, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # sub.yaml:39
+    d = subtraction(_1, b, f32, roundTowardNegative, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_rm_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardNegative, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # sub.yaml:39
+    d = subtraction(_1, b, f32, roundTowardNegative, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_rp_f32_f16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (f16, f32), f32, roundTowardPositive, False)  # sub.yaml:39
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # sub.yaml:39
+    return subtraction(_1, b, f32, roundTowardPositive, False)
 
 
 def sub_rp_f32_bf16_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardPositive, False)  # sub.yaml:39
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # sub.yaml:39
+    return subtraction(_1, b, f32, roundTowardPositive, False)
 
 
 def sub_rp_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (f16, f32), f32, roundTowardPositive, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # sub.yaml:39
+    d = subtraction(_1, b, f32, roundTowardPositive, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 def sub_rp_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardPositive, False)  # sub.yaml:39
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # sub.yaml:39
+    d = subtraction(_1, b, f32, roundTowardPositive, False)
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
