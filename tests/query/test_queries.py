@@ -237,7 +237,7 @@ def test_query_as_json(run: Run) -> None:
         "schema", "variant", "operands", "exists", "available", "requires", "manual", "claim", "rests_on", "hazard",
         "reasons", "nearest", "instead",
     ]  # fmt: skip
-    assert (found["schema"], found["claim"], found["hazard"], found["instead"]) == (2, "exact", None, [])
+    assert (found["schema"], found["claim"], found["hazard"], found["instead"]) == (3, "exact", None, [])
     assert found["rests_on"].startswith("IEEE 754")
     assert found["nearest"][0] == {"variant": "add.f32", "operands": 2}
     assert found["requires"] == {"ptx": "7.8", "until": None, "target": "sm_90"}
@@ -258,7 +258,7 @@ def test_list_as_table_json_and_csv(run: Run, db: ptxspec.Database) -> None:
 
 def test_list_as_json_says_which_types_a_variant_has_and_what_is_a_hazard(run: Run) -> None:
     listed = json.loads(run("list", "--opcode", "testp", "--format", "json")[1])
-    assert listed["schema"] == 2
+    assert listed["schema"] == 3
     assert list(listed["variants"][0]) == [
         "variant", "operands", "types", "requires", "manual", "claim", "rests_on", "hazard",
     ]  # fmt: skip
@@ -303,7 +303,8 @@ def test_diff_lists_what_a_version_or_a_target_brought(run: Run) -> None:
     assert code == 0 and not found["removed"]
     assert {v["variant"].split(".")[-1] for v in found["added"]} == {"f32x2", "f16", "bf16"}
     _, out, _ = run("diff", "--target", "sm_75..sm_80")
-    assert "+ max.NaN.f32 (2 operands)" in out
+    assert "+ max{.ftz}.NaN.f32 (2 operands) " in out
+    assert "+ fma.rnd{.relu}.{bf16,bf16x2} (3 operands) " in out and ".rnd is one of .rn, .rz, .rm, .rp\n" in out
     assert run("diff", "--ptx", "8.5")[0] == 2
 
 

@@ -142,13 +142,14 @@ class Operand:
 
     `registers` are those of the lanes that stand in registers of their own, the highest lane's first, and `braced`
     where these are written as a vector; empty where one register holds all. Where `negatable`, a `!` may stand before
-    it."""
+    it. What is `copied` is passed on bit for bit: no modifier changes it."""
 
     name: str
     type: Type
     registers: tuple[str, ...] = ()
     braced: bool = False
     negatable: bool = False
+    copied: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -230,6 +231,11 @@ class Variant:
         """The kind of its numbers: of its result, else of the first source that is a number."""
         kinds = [self.result.kind, *(s.kind for s in self.sources)]
         return next((k for k in kinds if k.sort in ("float", "integer")), kinds[-1])
+
+    @cached_property
+    def computes(self) -> bool:
+        """Whether a float is computed with, and not copied only."""
+        return any(s.kind.sort == "float" and not s.copied for s in self.sources)
 
     def __str__(self) -> str:
         return f"{self.spelling} ({self.operands} operand{'s' if self.operands > 1 else ''})"

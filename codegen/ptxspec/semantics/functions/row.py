@@ -30,14 +30,14 @@ class Function:
     needs: str = ""
 
     @property
-    def operands(self) -> tuple[str, ...]:
-        """The parameters that are values."""
-        return tuple(p for p in self.parameters if p not in _KNOWN)
-
-    @property
     def is_static(self) -> bool:
         """It asks about a format, and is answered when the code is read: no back end has it."""
         return self.result in ("format", "literal", "fact")
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The parameters that are values."""
+        return tuple(p for p in self.parameters if p not in _KNOWN)
 
 
 # Parameters that are known when the code is read.

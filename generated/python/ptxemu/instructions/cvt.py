@@ -382,7 +382,7 @@ def cvt_rni_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, u64, roundTiesToEven, False, True)  # cvt.yaml:108
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
 
@@ -400,7 +400,7 @@ def cvt_rni_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, s64, roundTiesToEven, False, True)  # cvt.yaml:108
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
 
@@ -452,7 +452,7 @@ def cvt_rzi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, u64, roundTowardZero, False, True)  # cvt.yaml:108
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
 
@@ -470,7 +470,7 @@ def cvt_rzi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, s64, roundTowardZero, False, True)  # cvt.yaml:108
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
 
@@ -522,7 +522,7 @@ def cvt_rmi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, u64, roundTowardNegative, False, True)  # cvt.yaml:108
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
 
@@ -540,7 +540,7 @@ def cvt_rmi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, s64, roundTowardNegative, False, True)  # cvt.yaml:108
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
 
@@ -592,7 +592,7 @@ def cvt_rpi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, u64, roundTowardPositive, False, True)  # cvt.yaml:108
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
 
@@ -610,7 +610,7 @@ def cvt_rpi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, s64, roundTowardPositive, False, True)  # cvt.yaml:108
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
 
@@ -841,42 +841,42 @@ def cvt_rn_f64_s64_1(a: Array) -> Array:
 
 def cvt_rn_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f16_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f16_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f16_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f16_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f16_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f16_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f64_u8_1(a: Array) -> Array:
@@ -884,7 +884,7 @@ def cvt_rn_sat_f64_u8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f64_u16_1(a: Array) -> Array:
@@ -892,7 +892,7 @@ def cvt_rn_sat_f64_u16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f64_u32_1(a: Array) -> Array:
@@ -900,7 +900,7 @@ def cvt_rn_sat_f64_u32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f64_u64_1(a: Array) -> Array:
@@ -908,7 +908,7 @@ def cvt_rn_sat_f64_u64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f64_s8_1(a: Array) -> Array:
@@ -916,7 +916,7 @@ def cvt_rn_sat_f64_s8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f64_s16_1(a: Array) -> Array:
@@ -924,7 +924,7 @@ def cvt_rn_sat_f64_s16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f64_s32_1(a: Array) -> Array:
@@ -932,7 +932,7 @@ def cvt_rn_sat_f64_s32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f64_s64_1(a: Array) -> Array:
@@ -940,7 +940,7 @@ def cvt_rn_sat_f64_s64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rz_f16_u8_1(a: Array) -> Array:
@@ -1033,42 +1033,42 @@ def cvt_rz_f64_s64_1(a: Array) -> Array:
 
 def cvt_rz_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f16_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f16_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f16_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f16_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f16_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f16_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f64_u8_1(a: Array) -> Array:
@@ -1076,7 +1076,7 @@ def cvt_rz_sat_f64_u8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f64_u16_1(a: Array) -> Array:
@@ -1084,7 +1084,7 @@ def cvt_rz_sat_f64_u16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f64_u32_1(a: Array) -> Array:
@@ -1092,7 +1092,7 @@ def cvt_rz_sat_f64_u32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f64_u64_1(a: Array) -> Array:
@@ -1100,7 +1100,7 @@ def cvt_rz_sat_f64_u64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f64_s8_1(a: Array) -> Array:
@@ -1108,7 +1108,7 @@ def cvt_rz_sat_f64_s8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f64_s16_1(a: Array) -> Array:
@@ -1116,7 +1116,7 @@ def cvt_rz_sat_f64_s16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f64_s32_1(a: Array) -> Array:
@@ -1124,7 +1124,7 @@ def cvt_rz_sat_f64_s32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f64_s64_1(a: Array) -> Array:
@@ -1132,7 +1132,7 @@ def cvt_rz_sat_f64_s64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rm_f16_u8_1(a: Array) -> Array:
@@ -1225,42 +1225,42 @@ def cvt_rm_f64_s64_1(a: Array) -> Array:
 
 def cvt_rm_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f16_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f16_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f16_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f16_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f16_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f16_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f64_u8_1(a: Array) -> Array:
@@ -1268,7 +1268,7 @@ def cvt_rm_sat_f64_u8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f64_u16_1(a: Array) -> Array:
@@ -1276,7 +1276,7 @@ def cvt_rm_sat_f64_u16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f64_u32_1(a: Array) -> Array:
@@ -1284,7 +1284,7 @@ def cvt_rm_sat_f64_u32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f64_u64_1(a: Array) -> Array:
@@ -1292,7 +1292,7 @@ def cvt_rm_sat_f64_u64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f64_s8_1(a: Array) -> Array:
@@ -1300,7 +1300,7 @@ def cvt_rm_sat_f64_s8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f64_s16_1(a: Array) -> Array:
@@ -1308,7 +1308,7 @@ def cvt_rm_sat_f64_s16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f64_s32_1(a: Array) -> Array:
@@ -1316,7 +1316,7 @@ def cvt_rm_sat_f64_s32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f64_s64_1(a: Array) -> Array:
@@ -1324,7 +1324,7 @@ def cvt_rm_sat_f64_s64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rp_f16_u8_1(a: Array) -> Array:
@@ -1417,42 +1417,42 @@ def cvt_rp_f64_s64_1(a: Array) -> Array:
 
 def cvt_rp_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f16_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f16_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f16_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f16_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f16_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f16_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f64_u8_1(a: Array) -> Array:
@@ -1460,7 +1460,7 @@ def cvt_rp_sat_f64_u8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f64_u16_1(a: Array) -> Array:
@@ -1468,7 +1468,7 @@ def cvt_rp_sat_f64_u16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f64_u32_1(a: Array) -> Array:
@@ -1476,7 +1476,7 @@ def cvt_rp_sat_f64_u32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f64_u64_1(a: Array) -> Array:
@@ -1484,7 +1484,7 @@ def cvt_rp_sat_f64_u64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f64_s8_1(a: Array) -> Array:
@@ -1492,7 +1492,7 @@ def cvt_rp_sat_f64_s8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f64_s16_1(a: Array) -> Array:
@@ -1500,7 +1500,7 @@ def cvt_rp_sat_f64_s16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f64_s32_1(a: Array) -> Array:
@@ -1508,7 +1508,7 @@ def cvt_rp_sat_f64_s32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f64_s64_1(a: Array) -> Array:
@@ -1516,7 +1516,7 @@ def cvt_rp_sat_f64_s64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rn_f32_u8_1(a: Array) -> Array:
@@ -1553,42 +1553,42 @@ def cvt_rn_f32_s64_1(a: Array) -> Array:
 
 def cvt_rn_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f32_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f32_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_ftz_f32_u32_1(a: Array) -> Array:
@@ -1609,22 +1609,22 @@ def cvt_rn_ftz_f32_s64_1(a: Array) -> Array:
 
 def cvt_rn_ftz_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTiesToEven, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_ftz_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTiesToEven, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTiesToEven, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_ftz_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTiesToEven, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_f32_u8_1(a: Array) -> Array:
@@ -1661,42 +1661,42 @@ def cvt_rz_f32_s64_1(a: Array) -> Array:
 
 def cvt_rz_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f32_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f32_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_ftz_f32_u32_1(a: Array) -> Array:
@@ -1717,22 +1717,22 @@ def cvt_rz_ftz_f32_s64_1(a: Array) -> Array:
 
 def cvt_rz_ftz_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTowardZero, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_ftz_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTowardZero, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardZero, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_ftz_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTowardZero, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_f32_u8_1(a: Array) -> Array:
@@ -1769,42 +1769,42 @@ def cvt_rm_f32_s64_1(a: Array) -> Array:
 
 def cvt_rm_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f32_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f32_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_ftz_f32_u32_1(a: Array) -> Array:
@@ -1825,22 +1825,22 @@ def cvt_rm_ftz_f32_s64_1(a: Array) -> Array:
 
 def cvt_rm_ftz_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTowardNegative, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_ftz_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTowardNegative, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardNegative, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_ftz_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTowardNegative, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_f32_u8_1(a: Array) -> Array:
@@ -1877,42 +1877,42 @@ def cvt_rp_f32_s64_1(a: Array) -> Array:
 
 def cvt_rp_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f32_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f32_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_ftz_f32_u32_1(a: Array) -> Array:
@@ -1933,22 +1933,22 @@ def cvt_rp_ftz_f32_s64_1(a: Array) -> Array:
 
 def cvt_rp_ftz_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTowardPositive, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_ftz_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTowardPositive, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardPositive, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_ftz_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTowardPositive, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_bf16_u8_1(a: Array) -> Array:
@@ -2495,7 +2495,7 @@ def cvt_f16_f16_1(a: Array) -> Array:
 def cvt_sat_f16_f16_1(a: Array) -> Array:
     d = a  # cvt.yaml:115
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return minimumNumber(maximumNumber(d_2, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_2, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rni_f16_f16_1(a: Array) -> Array:
@@ -2504,7 +2504,7 @@ def cvt_rni_f16_f16_1(a: Array) -> Array:
 
 def cvt_rni_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTiesToEven, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rzi_f16_f16_1(a: Array) -> Array:
@@ -2513,7 +2513,7 @@ def cvt_rzi_f16_f16_1(a: Array) -> Array:
 
 def cvt_rzi_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTowardZero, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rmi_f16_f16_1(a: Array) -> Array:
@@ -2522,7 +2522,7 @@ def cvt_rmi_f16_f16_1(a: Array) -> Array:
 
 def cvt_rmi_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTowardNegative, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rpi_f16_f16_1(a: Array) -> Array:
@@ -2531,7 +2531,7 @@ def cvt_rpi_f16_f16_1(a: Array) -> Array:
 
 def cvt_rpi_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTowardPositive, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_bf16_bf16_1(a: Array) -> Array:
@@ -2561,11 +2561,11 @@ def cvt_f32_f32_1(a: Array) -> Array:
 
 def cvt_sat_f32_f32_1(a: Array) -> Array:
     d = a  # cvt.yaml:115
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_ftz_f32_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = a_2  # cvt.yaml:115
     condition = isNaN(d, f32)  # types.yaml:55
     condition_2 = isNaN(a_2, f32)  # types.yaml:56
@@ -2576,7 +2576,7 @@ def cvt_ftz_f32_f32_1(a: Array) -> Array:
 
 
 def cvt_ftz_sat_f32_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = a_2  # cvt.yaml:115
     condition = isNaN(d, f32)  # types.yaml:55
     condition_2 = isNaN(a_2, f32)  # types.yaml:56
@@ -2584,7 +2584,7 @@ def cvt_ftz_sat_f32_f32_1(a: Array) -> Array:
     d_3 = _x7fffffff  # types.yaml:63
     d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
     d_5 = select(condition, d_4, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_5, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rni_f32_f32_1(a: Array) -> Array:
@@ -2593,7 +2593,7 @@ def cvt_rni_f32_f32_1(a: Array) -> Array:
 
 def cvt_rni_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTiesToEven, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rni_ftz_f32_f32_1(a: Array) -> Array:
@@ -2602,7 +2602,7 @@ def cvt_rni_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rni_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTiesToEven, False, True)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rzi_f32_f32_1(a: Array) -> Array:
@@ -2611,7 +2611,7 @@ def cvt_rzi_f32_f32_1(a: Array) -> Array:
 
 def cvt_rzi_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardZero, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rzi_ftz_f32_f32_1(a: Array) -> Array:
@@ -2620,7 +2620,7 @@ def cvt_rzi_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rzi_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardZero, False, True)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rmi_f32_f32_1(a: Array) -> Array:
@@ -2629,7 +2629,7 @@ def cvt_rmi_f32_f32_1(a: Array) -> Array:
 
 def cvt_rmi_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardNegative, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rmi_ftz_f32_f32_1(a: Array) -> Array:
@@ -2638,7 +2638,7 @@ def cvt_rmi_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rmi_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardNegative, False, True)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rpi_f32_f32_1(a: Array) -> Array:
@@ -2647,7 +2647,7 @@ def cvt_rpi_f32_f32_1(a: Array) -> Array:
 
 def cvt_rpi_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardPositive, False)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rpi_ftz_f32_f32_1(a: Array) -> Array:
@@ -2656,7 +2656,7 @@ def cvt_rpi_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rpi_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardPositive, False, True)  # cvt.yaml:113
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_f64_f64_1(a: Array) -> Array:
@@ -2665,7 +2665,7 @@ def cvt_f64_f64_1(a: Array) -> Array:
 
 def cvt_sat_f64_f64_1(a: Array) -> Array:
     d = a  # cvt.yaml:115
-    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rni_f64_f64_1(a: Array) -> Array:
@@ -2676,7 +2676,7 @@ def cvt_rni_f64_f64_1(a: Array) -> Array:
 def cvt_rni_sat_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTiesToEven, False)  # cvt.yaml:113
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rzi_f64_f64_1(a: Array) -> Array:
@@ -2687,7 +2687,7 @@ def cvt_rzi_f64_f64_1(a: Array) -> Array:
 def cvt_rzi_sat_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTowardZero, False)  # cvt.yaml:113
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rmi_f64_f64_1(a: Array) -> Array:
@@ -2698,7 +2698,7 @@ def cvt_rmi_f64_f64_1(a: Array) -> Array:
 def cvt_rmi_sat_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTowardNegative, False)  # cvt.yaml:113
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rpi_f64_f64_1(a: Array) -> Array:
@@ -2709,7 +2709,7 @@ def cvt_rpi_f64_f64_1(a: Array) -> Array:
 def cvt_rpi_sat_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTowardPositive, False)  # cvt.yaml:113
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_f32_f16_1(a: Array) -> Array:
@@ -2718,7 +2718,7 @@ def cvt_f32_f16_1(a: Array) -> Array:
 
 def cvt_sat_f32_f16_1(a: Array) -> Array:
     d = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_f32_bf16_1(a: Array) -> Array:
@@ -2740,7 +2740,7 @@ def cvt_f64_f16_1(a: Array) -> Array:
 def cvt_sat_f64_f16_1(a: Array) -> Array:
     d = convert(a, f16, f64, roundTiesToEven, False)  # cvt.yaml:120
     d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_f64_bf16_1(a: Array) -> Array:
@@ -2771,7 +2771,7 @@ def cvt_f64_f32_1(a: Array) -> Array:
 def cvt_sat_f64_f32_1(a: Array) -> Array:
     d = convert(a, f32, f64, roundTiesToEven, False)  # cvt.yaml:120
     d_2 = select(isNaN(d, f64), quieten(convertNaN(a, f32, f64), f64), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_ftz_f64_f32_1(a: Array) -> Array:
@@ -2782,7 +2782,7 @@ def cvt_ftz_f64_f32_1(a: Array) -> Array:
 def cvt_ftz_sat_f64_f32_1(a: Array) -> Array:
     d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:120
     d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 def cvt_rn_f32_f64_1(a: Array) -> Array:
@@ -2793,7 +2793,7 @@ def cvt_rn_f32_f64_1(a: Array) -> Array:
 def cvt_rn_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTiesToEven, False)  # cvt.yaml:120
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_ftz_f32_f64_1(a: Array) -> Array:
@@ -2804,7 +2804,7 @@ def cvt_rn_ftz_f32_f64_1(a: Array) -> Array:
 def cvt_rn_ftz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTiesToEven, True)  # cvt.yaml:120
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_f32_f64_1(a: Array) -> Array:
@@ -2815,7 +2815,7 @@ def cvt_rz_f32_f64_1(a: Array) -> Array:
 def cvt_rz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardZero, False)  # cvt.yaml:120
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rz_ftz_f32_f64_1(a: Array) -> Array:
@@ -2826,7 +2826,7 @@ def cvt_rz_ftz_f32_f64_1(a: Array) -> Array:
 def cvt_rz_ftz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardZero, True)  # cvt.yaml:120
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_f32_f64_1(a: Array) -> Array:
@@ -2837,7 +2837,7 @@ def cvt_rm_f32_f64_1(a: Array) -> Array:
 def cvt_rm_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardNegative, False)  # cvt.yaml:120
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rm_ftz_f32_f64_1(a: Array) -> Array:
@@ -2848,7 +2848,7 @@ def cvt_rm_ftz_f32_f64_1(a: Array) -> Array:
 def cvt_rm_ftz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardNegative, True)  # cvt.yaml:120
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_f32_f64_1(a: Array) -> Array:
@@ -2859,7 +2859,7 @@ def cvt_rp_f32_f64_1(a: Array) -> Array:
 def cvt_rp_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardPositive, False)  # cvt.yaml:120
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rp_ftz_f32_f64_1(a: Array) -> Array:
@@ -2870,7 +2870,7 @@ def cvt_rp_ftz_f32_f64_1(a: Array) -> Array:
 def cvt_rp_ftz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardPositive, True)  # cvt.yaml:120
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_rn_f16_f64_1(a: Array) -> Array:
@@ -2879,7 +2879,7 @@ def cvt_rn_f16_f64_1(a: Array) -> Array:
 
 def cvt_rn_sat_f16_f64_1(a: Array) -> Array:
     d = convert(a, f64, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rz_f16_f64_1(a: Array) -> Array:
@@ -2888,7 +2888,7 @@ def cvt_rz_f16_f64_1(a: Array) -> Array:
 
 def cvt_rz_sat_f16_f64_1(a: Array) -> Array:
     d = convert(a, f64, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rm_f16_f64_1(a: Array) -> Array:
@@ -2897,7 +2897,7 @@ def cvt_rm_f16_f64_1(a: Array) -> Array:
 
 def cvt_rm_sat_f16_f64_1(a: Array) -> Array:
     d = convert(a, f64, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rp_f16_f64_1(a: Array) -> Array:
@@ -2906,7 +2906,7 @@ def cvt_rp_f16_f64_1(a: Array) -> Array:
 
 def cvt_rp_sat_f16_f64_1(a: Array) -> Array:
     d = convert(a, f64, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rn_bf16_f64_1(a: Array) -> Array:
@@ -2931,7 +2931,7 @@ def cvt_rn_f16_f32_1(a: Array) -> Array:
 
 def cvt_rn_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
@@ -2940,7 +2940,7 @@ def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rn_ftz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rz_f16_f32_1(a: Array) -> Array:
@@ -2949,7 +2949,7 @@ def cvt_rz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
@@ -2958,7 +2958,7 @@ def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rz_ftz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rm_f16_f32_1(a: Array) -> Array:
@@ -2967,7 +2967,7 @@ def cvt_rm_f16_f32_1(a: Array) -> Array:
 
 def cvt_rm_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
@@ -2976,7 +2976,7 @@ def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rm_ftz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardNegative, False, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rp_f16_f32_1(a: Array) -> Array:
@@ -2985,7 +2985,7 @@ def cvt_rp_f16_f32_1(a: Array) -> Array:
 
 def cvt_rp_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
@@ -2994,7 +2994,7 @@ def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rp_ftz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardPositive, False, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def cvt_rn_bf16_f32_1(a: Array) -> Array:
@@ -3031,46 +3031,46 @@ def cvt_rp_ftz_bf16_f32_1(a: Array) -> Array:
 
 def cvt_rn_relu_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return maximum(d, _x0000, f16)  # modifiers.yaml:79
+    return maximum(d, _x0000, f16)  # modifiers.yaml:81
 
 
 def cvt_rn_relu_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:120
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:79
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
 
 
 def cvt_rn_relu_satfinite_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:118
     d = convert(_1, f32, f16, roundTiesToEven, False)
-    return maximum(d, _x0000, f16)  # modifiers.yaml:79
+    return maximum(d, _x0000, f16)  # modifiers.yaml:81
 
 
 def cvt_rn_relu_satfinite_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:118
     d = convert(_1, f32, bf16, roundTiesToEven, False)
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:79
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
 
 
 def cvt_rz_relu_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:120
-    return maximum(d, _x0000, f16)  # modifiers.yaml:79
+    return maximum(d, _x0000, f16)  # modifiers.yaml:81
 
 
 def cvt_rz_relu_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:120
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:79
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
 
 
 def cvt_rz_relu_satfinite_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:118
     d = convert(_1, f32, f16, roundTowardZero, False)
-    return maximum(d, _x0000, f16)  # modifiers.yaml:79
+    return maximum(d, _x0000, f16)  # modifiers.yaml:81
 
 
 def cvt_rz_relu_satfinite_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:118
     d = convert(_1, f32, bf16, roundTowardZero, False)
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:79
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
 
 
 def cvt_rn_satfinite_f16_f32_1(a: Array) -> Array:
@@ -3144,7 +3144,7 @@ def cvt_rn_tf32_f32_1(a: Array) -> Array:
 def cvt_rn_relu_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:120
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:79
+    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:81
 
 
 def cvt_rn_satfinite_tf32_f32_1(a: Array) -> Array:
@@ -3157,7 +3157,7 @@ def cvt_rn_satfinite_relu_tf32_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:118
     d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:79
+    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:81
 
 
 def cvt_rz_tf32_f32_1(a: Array) -> Array:
@@ -3168,7 +3168,7 @@ def cvt_rz_tf32_f32_1(a: Array) -> Array:
 def cvt_rz_relu_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:120
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:79
+    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:81
 
 
 def cvt_rz_satfinite_tf32_f32_1(a: Array) -> Array:
@@ -3181,7 +3181,7 @@ def cvt_rz_satfinite_relu_tf32_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:118
     d = _any_convert(_1, f32, tf32, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:79
+    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:81
 
 
 def cvt_rz_f32_bf16_1(a: Array) -> Array:
@@ -3218,27 +3218,27 @@ def cvt_rp_ftz_f32_bf16_1(a: Array) -> Array:
 
 
 def cvt_f32_f32_1_sm_10(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     return a_2  # cvt.yaml:115
 
 
 def cvt_sat_f32_f32_1_sm_10(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = a_2  # cvt.yaml:115
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def cvt_f64_f32_1_sm_10(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:120
     return select(isNaN(d, f64), quieten(convertNaN(a_2, f32, f64), f64), d)  # types.yaml:82
 
 
 def cvt_sat_f64_f32_1_sm_10(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:62
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:120
     d_2 = select(isNaN(d, f64), quieten(convertNaN(a_2, f32, f64), f64), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:73
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
@@ -3581,21 +3581,13 @@ KERNELS = _kernels("cvt", (
     (cvt_rn_sat_f32_s32_1, 1, "rn.sat.f32.s32"),
     (cvt_rn_sat_f32_s64_1, 1, "rn.sat.f32.s64"),
     (cvt_rn_ftz_f32_u32_1, 1, "rn.ftz.f32.u32"),
-    (cvt_rn_ftz_f32_u32_1, 1, "rn.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_f32_u64_1, 1, "rn.ftz.f32.u64"),
-    (cvt_rn_ftz_f32_u64_1, 1, "rn.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_f32_s32_1, 1, "rn.ftz.f32.s32"),
-    (cvt_rn_ftz_f32_s32_1, 1, "rn.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_f32_s64_1, 1, "rn.ftz.f32.s64"),
-    (cvt_rn_ftz_f32_s64_1, 1, "rn.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_sat_f32_u32_1, 1, "rn.ftz.sat.f32.u32"),
-    (cvt_rn_ftz_sat_f32_u32_1, 1, "rn.sat.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_sat_f32_u64_1, 1, "rn.ftz.sat.f32.u64"),
-    (cvt_rn_ftz_sat_f32_u64_1, 1, "rn.sat.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_sat_f32_s32_1, 1, "rn.ftz.sat.f32.s32"),
-    (cvt_rn_ftz_sat_f32_s32_1, 1, "rn.sat.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_sat_f32_s64_1, 1, "rn.ftz.sat.f32.s64"),
-    (cvt_rn_ftz_sat_f32_s64_1, 1, "rn.sat.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_f32_u8_1, 1, "rz.f32.u8 rz.ftz.f32.u8"),
     (cvt_rz_f32_u16_1, 1, "rz.f32.u16 rz.ftz.f32.u16"),
     (cvt_rz_f32_u32_1, 1, "rz.f32.u32"),
@@ -3613,21 +3605,13 @@ KERNELS = _kernels("cvt", (
     (cvt_rz_sat_f32_s32_1, 1, "rz.sat.f32.s32"),
     (cvt_rz_sat_f32_s64_1, 1, "rz.sat.f32.s64"),
     (cvt_rz_ftz_f32_u32_1, 1, "rz.ftz.f32.u32"),
-    (cvt_rz_ftz_f32_u32_1, 1, "rz.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_f32_u64_1, 1, "rz.ftz.f32.u64"),
-    (cvt_rz_ftz_f32_u64_1, 1, "rz.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_f32_s32_1, 1, "rz.ftz.f32.s32"),
-    (cvt_rz_ftz_f32_s32_1, 1, "rz.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_f32_s64_1, 1, "rz.ftz.f32.s64"),
-    (cvt_rz_ftz_f32_s64_1, 1, "rz.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_sat_f32_u32_1, 1, "rz.ftz.sat.f32.u32"),
-    (cvt_rz_ftz_sat_f32_u32_1, 1, "rz.sat.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_sat_f32_u64_1, 1, "rz.ftz.sat.f32.u64"),
-    (cvt_rz_ftz_sat_f32_u64_1, 1, "rz.sat.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_sat_f32_s32_1, 1, "rz.ftz.sat.f32.s32"),
-    (cvt_rz_ftz_sat_f32_s32_1, 1, "rz.sat.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_sat_f32_s64_1, 1, "rz.ftz.sat.f32.s64"),
-    (cvt_rz_ftz_sat_f32_s64_1, 1, "rz.sat.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_f32_u8_1, 1, "rm.f32.u8 rm.ftz.f32.u8"),
     (cvt_rm_f32_u16_1, 1, "rm.f32.u16 rm.ftz.f32.u16"),
     (cvt_rm_f32_u32_1, 1, "rm.f32.u32"),
@@ -3645,21 +3629,13 @@ KERNELS = _kernels("cvt", (
     (cvt_rm_sat_f32_s32_1, 1, "rm.sat.f32.s32"),
     (cvt_rm_sat_f32_s64_1, 1, "rm.sat.f32.s64"),
     (cvt_rm_ftz_f32_u32_1, 1, "rm.ftz.f32.u32"),
-    (cvt_rm_ftz_f32_u32_1, 1, "rm.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_f32_u64_1, 1, "rm.ftz.f32.u64"),
-    (cvt_rm_ftz_f32_u64_1, 1, "rm.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_f32_s32_1, 1, "rm.ftz.f32.s32"),
-    (cvt_rm_ftz_f32_s32_1, 1, "rm.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_f32_s64_1, 1, "rm.ftz.f32.s64"),
-    (cvt_rm_ftz_f32_s64_1, 1, "rm.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_sat_f32_u32_1, 1, "rm.ftz.sat.f32.u32"),
-    (cvt_rm_ftz_sat_f32_u32_1, 1, "rm.sat.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_sat_f32_u64_1, 1, "rm.ftz.sat.f32.u64"),
-    (cvt_rm_ftz_sat_f32_u64_1, 1, "rm.sat.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_sat_f32_s32_1, 1, "rm.ftz.sat.f32.s32"),
-    (cvt_rm_ftz_sat_f32_s32_1, 1, "rm.sat.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_sat_f32_s64_1, 1, "rm.ftz.sat.f32.s64"),
-    (cvt_rm_ftz_sat_f32_s64_1, 1, "rm.sat.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_f32_u8_1, 1, "rp.f32.u8 rp.ftz.f32.u8"),
     (cvt_rp_f32_u16_1, 1, "rp.f32.u16 rp.ftz.f32.u16"),
     (cvt_rp_f32_u32_1, 1, "rp.f32.u32"),
@@ -3677,21 +3653,13 @@ KERNELS = _kernels("cvt", (
     (cvt_rp_sat_f32_s32_1, 1, "rp.sat.f32.s32"),
     (cvt_rp_sat_f32_s64_1, 1, "rp.sat.f32.s64"),
     (cvt_rp_ftz_f32_u32_1, 1, "rp.ftz.f32.u32"),
-    (cvt_rp_ftz_f32_u32_1, 1, "rp.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_f32_u64_1, 1, "rp.ftz.f32.u64"),
-    (cvt_rp_ftz_f32_u64_1, 1, "rp.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_f32_s32_1, 1, "rp.ftz.f32.s32"),
-    (cvt_rp_ftz_f32_s32_1, 1, "rp.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_f32_s64_1, 1, "rp.ftz.f32.s64"),
-    (cvt_rp_ftz_f32_s64_1, 1, "rp.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_sat_f32_u32_1, 1, "rp.ftz.sat.f32.u32"),
-    (cvt_rp_ftz_sat_f32_u32_1, 1, "rp.sat.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_sat_f32_u64_1, 1, "rp.ftz.sat.f32.u64"),
-    (cvt_rp_ftz_sat_f32_u64_1, 1, "rp.sat.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_sat_f32_s32_1, 1, "rp.ftz.sat.f32.s32"),
-    (cvt_rp_ftz_sat_f32_s32_1, 1, "rp.sat.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_sat_f32_s64_1, 1, "rp.ftz.sat.f32.s64"),
-    (cvt_rp_ftz_sat_f32_s64_1, 1, "rp.sat.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_bf16_u8_1, 1, "rn.bf16.u8"),
     (cvt_rn_bf16_u16_1, 1, "rn.bf16.u16"),
     (cvt_rn_bf16_u32_1, 1, "rn.bf16.u32"),
