@@ -11,7 +11,7 @@ from ..catalog import Requirement
 from ..diagnostics import Mark
 from ..grounds import Grounds
 from .code import Code
-from .formats import Kind, NanRule, Type
+from .formats import Kind, NanRule, Type, bits_of
 from .requirements import Form, Rule, Selector
 
 # A spelling with its modifiers in the manual's order, and the number of source registers.
@@ -142,18 +142,20 @@ class Operand:
 
     `registers` are those of the lanes that stand in registers of their own, the highest lane's first, and `braced`
     where these are written as a vector; empty where one register holds all. Where `negatable`, a `!` may stand before
-    it."""
+    it. `lane_bits` are the bits of its one register that each lane reads, lane 0's first, each lane's highest bit first;
+    empty where lanes read what the type says."""
 
     name: str
     type: Type
     registers: tuple[str, ...] = ()
     braced: bool = False
     negatable: bool = False
+    lane_bits: tuple[tuple[int, ...], ...] = ()
 
     @property
     def kind(self) -> Kind:
         """That of a lane."""
-        return self.type.kind
+        return bits_of(len(self.lane_bits[0])) if self.lane_bits else self.type.kind
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -163,6 +165,17 @@ class Operand:
     @property
     def lanes(self) -> int:
         return len(self.registers) or self.type.lanes
+
+
+@dataclass(frozen=True)
+class LaneBits:
+    """Which bits of an operand's register each lane reads. `lanes` are pairs of a lane and its bits as they were
+    written, `31..16`, the highest lane first."""
+
+    selector: Selector
+    operand: str
+    lanes: tuple[tuple[int, str], ...]
+    rests_on: Grounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,6 +281,7 @@ class Instruction:
     hardware: tuple[HardwarePath, ...] = ()
     refused: tuple[Variant, ...] = ()
     registers: Mapping[str, str] = field(default_factory=dict)
+    lane_bits: tuple[LaneBits, ...] = ()
 
     @cached_property
     def operand_names(self) -> frozenset[str]:

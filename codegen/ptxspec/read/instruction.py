@@ -31,6 +31,7 @@ from ..model import (
 from ..semantics.resolve import Meanings, names_read, resolve
 from .context import Context, words
 from .corner_tables import read_table
+from .lane_bits import read_lane_bits
 from .positioned import Document, Where
 from .requirements import manual_requirement, observed_requirement
 from .signatures import SyntaxReader
@@ -67,6 +68,9 @@ class _InstructionFile:
         def entries(key: str) -> Iterable[tuple[int, dict[str, Any]]]:
             return enumerate(data.get(key, []))
 
+        lane_bits = read_lane_bits(
+            doc, self.context, data.get("lane_bits", []), self.found, self.selector, self.grounds
+        )
         rules = [self.rule(("requires", i), r) for i, r in entries("requires")]
         observed = [
             self.rule(("assembler", "requires", i), r, Grounds((VERDICTS,)))
@@ -107,6 +111,7 @@ class _InstructionFile:
             notes=tuple(self.note(("notes", i), n) for i, n in entries("notes")),
             variants=(),
             registers=self.registers(),
+            lane_bits=lane_bits,
         )  # fmt: skip
         if len(self.errors) > before:
             return None

@@ -28,6 +28,8 @@ HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
     "6.2.1": "encoding", "9.2": "elementary", "9.6": "comparison", "": "selection",
 }  # fmt: skip
+# What they need to know is the formats on both sides.
+CONVERSIONS = frozenset(("convert", "convertStochastic"))
 _INVENTED = {FLUSH: "encoding", PROPAGATE: "selection", REPLACE: "selection"}
 
 
@@ -107,7 +109,8 @@ def _signature(v: Variant) -> str:
 
 
 def _operand(o: Operand) -> str:
-    return o.name + (f"[{','.join(o.registers)}]" if o.registers else "") + f":{o.type.name}"
+    lanes = "/".join(".".join(map(str, bits)) for bits in o.lane_bits)
+    return o.name + (f"[{','.join(o.registers)}]" if o.registers else "") + f":{o.type.name}" + f"@{lanes}" * bool(lanes)
 
 
 def _module(checked: Checked, templates: Templates) -> str:
@@ -219,12 +222,14 @@ class _Writer(Lowering):
             assert t.model is not None
             return f"{use('unit', 'unit')}({arguments[0]}, {use('units', t.model.identifier)})"
         parts = [arguments[0], f"({', '.join(arguments[1:])},)"] if t.function == PROPAGATE else arguments
-        if t.function == "convert":
+        if t.function in CONVERSIONS:
             parts += [self.module.number(t.arguments[0].kind), self.module.number(t.kind)]
         elif t.format is not None:
             parts.append(use("formats", t.format.name))
         elif t.arguments[0].kind.fixed is not None:
             parts.append(self.module.number(t.arguments[0].kind))
+        if t.function == "convertStochastic":
+            parts.append(str(t.arguments[1].kind.width))
         if t.mode:
             assert t.mode in ROUNDINGS
             parts += [use("binary", t.mode), str(t.ftz)]
@@ -240,6 +245,8 @@ class _Writer(Lowering):
         usual = all(k.format is None or is_usual(k.format) for k in (t.kind, *(a.kind for a in t.arguments)))
         if t.function == "convert" and not (usual and all(k.format for k in (t.kind, t.arguments[0].kind))):
             return self.module.use("conversion", t.function, f"_any_{t.function}")
+        if t.function in CONVERSIONS and t.function != "convert":
+            return self.module.use("conversion", t.function)
         if "integer" in f.parameters:
             return self.module.use("integers", t.function)
         if "float" in f.parameters and not usual:
