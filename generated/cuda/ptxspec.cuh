@@ -331,6 +331,111 @@ static int ptxspec_end(void)
 // The kernels' shapes, named after the registers of the results and of each operand: the letters of inline assembly, p
 // for predicates, b for registers of eight bits, with a number before a vector's and behind those that hold fewer bits.
 
+#define PTXSPEC_b_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; .reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %%d0, %%s0; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_b_d(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "d"(ptxspec_in_d(s0[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_b_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_b_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_b_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "l"(ptxspec_in_l(s0[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_b_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_d_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_d r0; \
+            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
+                : "=d"(r0) \
+                : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_d_d(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned long long *s0, unsigned long long *d0, unsigned int n) \
@@ -372,6 +477,96 @@ static int ptxspec_end(void)
                 : "=d"(r0) \
                 : "d"(ptxspec_in_d(s0[i])), "d"(ptxspec_in_d(s1[i])), "d"(ptxspec_in_d(s2[i]))); \
             d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_d_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_d r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=d"(r0) \
+                : "f"(ptxspec_in_f(s0[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_d_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_d r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=d"(r0) \
+                : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_d_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_d r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=d"(r0) \
+                : "l"(ptxspec_in_l(s0[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_d_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_d r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=d"(r0) \
+                : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_d(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
+                : "=f"(r0) \
+                : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_d(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=f"(r0) \
+                : "d"(ptxspec_in_d(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
         } \
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
@@ -421,6 +616,96 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_f_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=f"(r0) \
+                : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=f"(r0) \
+                : "l"(ptxspec_in_l(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_f r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=f"(r0) \
+                : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_f(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
+                : "=h"(r0) \
+                : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_d(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=h"(r0) \
+                : "d"(ptxspec_in_d(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_h_h(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, unsigned short *d0, unsigned int n) \
@@ -466,6 +751,111 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_h_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=h"(r0) \
+                : "l"(ptxspec_in_l(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
+                : "=l"(r0) \
+                : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_d(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=l"(r0) \
+                : "d"(ptxspec_in_d(s0[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=l"(r0) \
+                : "f"(ptxspec_in_f(s0[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=l"(r0) \
+                : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=l"(r0) \
+                : "l"(ptxspec_in_l(s0[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_l_l_l(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned long long *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int n) \
@@ -496,6 +886,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_l_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=l"(r0) \
+                : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_p_d(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned long long *s0, unsigned int *d0, unsigned int n) \
@@ -521,6 +926,96 @@ static int ptxspec_end(void)
             asm volatile("{.reg .pred %%d0; " instruction " %%d0, %1; selp.b32 %0, 1, 0, %%d0;}" \
                 : "=r"(r0) \
                 : "f"(ptxspec_in_f(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_d(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=r"(r0) \
+                : "d"(ptxspec_in_d(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=r"(r0) \
+                : "f"(ptxspec_in_f(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_f_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=r"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1;" \
+                : "=r"(r0) \
+                : "l"(ptxspec_in_l(s0[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \

@@ -112,6 +112,7 @@ class _InstructionFile:
             variants=(),
             registers=self.registers(),
             lane_bits=lane_bits,
+            acts_on=self.acts_on(),
         )  # fmt: skip
         if len(self.errors) > before:
             return None
@@ -232,6 +233,15 @@ class _InstructionFile:
         return {name: words(text) for name, text in found.items()}
 
     # What variants do
+
+    def acts_on(self) -> dict[str, tuple[str, ...]]:
+        """The formats that a modifier acts on, where these are not all."""
+        found = self.data.get("acts_on", {})
+        for modifier, formats in found.items():
+            self.context.known(self.doc, ("acts_on", modifier), modifier, self.spec.modifiers, "modifier")
+            for i, name in enumerate(formats):
+                self.context.known(self.doc, ("acts_on", modifier, i), name, self.spec.formats, "format")
+        return {modifier: tuple(formats) for modifier, formats in found.items()}
 
     def meaning(self, where: Where, m: dict[str, Any]) -> Meaning:
         """Each spelling with the modifiers that it means must be a spelling of this opcode too."""

@@ -23,13 +23,13 @@ _FOLDER = "python/ptxemu"
 _WIDTH = 110
 # What declared.py can do with float64.
 _EXPONENTS = 300
+# Functions that take a number's format and the result's.
+BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN"}
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
-    "6.2.1": "encoding", "9.2": "elementary", "9.6": "comparison", "": "selection",
+    "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison", "": "selection",
 }  # fmt: skip
-# What they need to know is the formats on both sides.
-CONVERSIONS = frozenset(("convert", "convertStochastic"))
 _INVENTED = {FLUSH: "encoding", PROPAGATE: "selection", REPLACE: "selection"}
 
 
@@ -222,7 +222,7 @@ class _Writer(Lowering):
             assert t.model is not None
             return f"{use('unit', 'unit')}({arguments[0]}, {use('units', t.model.identifier)})"
         parts = [arguments[0], f"({', '.join(arguments[1:])},)"] if t.function == PROPAGATE else arguments
-        if t.function in CONVERSIONS:
+        if t.function in BETWEEN:
             parts += [self.module.number(t.arguments[0].kind), self.module.number(t.kind)]
         elif t.format is not None:
             parts.append(use("formats", t.format.name))
@@ -245,7 +245,7 @@ class _Writer(Lowering):
         usual = all(k.format is None or is_usual(k.format) for k in (t.kind, *(a.kind for a in t.arguments)))
         if t.function == "convert" and not (usual and all(k.format for k in (t.kind, t.arguments[0].kind))):
             return self.module.use("conversion", t.function, f"_any_{t.function}")
-        if t.function in CONVERSIONS and t.function != "convert":
+        if t.function == "convertStochastic":
             return self.module.use("conversion", t.function)
         if "integer" in f.parameters:
             return self.module.use("integers", t.function)

@@ -15,7 +15,7 @@ from math import isqrt
 from ...model import ROUNDINGS, Format, Kind, float_in
 from ..program import CONDITION, Apply, Const, Let, Program, Term, Var
 from . import elementary, unit
-from .rounding import decode, overflow, round_to, round_to_integer, truncated_with
+from .rounding import decode, overflow, round_to, round_to_integer, round_to_integral, truncated_with
 
 
 @dataclass(frozen=True)
@@ -154,6 +154,30 @@ def _square_root(t: Apply, x: int) -> int:
     return round_to(Fraction(2 * root + (not exact), 2 << shift), f, t.mode, t.ftz)
 
 
+def _round_to_integral(t: Apply, x: int) -> int:
+    f = _format(t)
+    if f.is_nan(x):
+        return f.canonical_nan
+    if f.is_infinite(x):
+        return x
+    return round_to(Fraction(round_to_integral(decode(x, f), t.mode)), f, t.mode, False, _sign(x, f) != 0)
+
+
+def _congruent(t: Apply, x: int) -> int:
+    source, to = t.arguments[0].kind.fixed, t.kind
+    assert source is not None
+    return source.value(x) & ((1 << to.width) - 1)
+
+
+def _convert_nan(t: Apply, x: int) -> int:
+    source, f = t.arguments[0].kind.format, _format(t)
+    assert source is not None
+    fraction = x & ((1 << source.fraction_bits) - 1)
+    shift = f.fraction_bits - source.fraction_bits
+    sign = f.sign_bit if _sign(x, source) else 0
+    return sign | f.infinity | (fraction << shift if shift >= 0 else fraction >> -shift)
+
+
 def _convert(t: Apply, x: int) -> int:
     source, to = t.arguments[0].kind, t.kind
     if source.format is not None and source.format.is_nan(x):
@@ -256,8 +280,11 @@ FUNCTIONS: dict[str, Callable[..., int | bool]] = {
     "division": _division,
     "fusedMultiplyAdd": _fused,
     "squareRoot": _square_root,
+    "roundToIntegral": _round_to_integral,
     "convert": _convert,
     "convertStochastic": _convert_stochastic,
+    "congruent": _congruent,
+    "convertNaN": _convert_nan,
     **{name: _elementary(function) for name, function in elementary.FUNCTIONS.items()},
     "unit": _unit,
     "magnitude": lambda t, x: _format(t).magnitude(x),

@@ -43,6 +43,8 @@ A function that returns a float says which NaN it returns, where it returns one:
   quiet      an operand's NaN, made quiet
   bits       whatever pattern comes out
 
+A function whose result is a format, a literal or a fact asks about formats, and is as static as the names above.
+
 A function marked `bitwise` makes each bit of its result of the operands' bits in the same place.
 
 The functions have no bodies: a back end implements each row of `TABLE`, and nothing else.
@@ -50,7 +52,7 @@ The functions have no bodies: a back end implements each row of `TABLE`, and not
 
 from __future__ import annotations
 
-from . import arithmetic, comparison, logic  # noqa: F401 each adds its rows to the table
+from . import arithmetic, comparison, formats, logic  # noqa: F401 each adds its rows to the table
 from .row import NANS, TABLE, Function
 
 __all__ = ["NANS", "TABLE", "Function"]

@@ -48,9 +48,15 @@ def convertStochastic(x, format, random):  # type: ignore[no-untyped-def]
     is too large becomes what it becomes to nearest."""
 
 
-@row("any -> format")
-def formatOf(x):  # type: ignore[no-untyped-def]
-    """The format of a number, to be compared with one, as in `formatOf(x) == f32`; bits and truth values have none."""
+@row("float -> float", rounds=True, nan="canonical", clause="5.9", needs="IEEE")
+def roundToIntegral(x):  # type: ignore[no-untyped-def]
+    """The whole number next to x in the variant's direction, in x's format; a zero has the sign of x."""
+
+
+@row("integer, format -> integer", clause="")
+def congruent(x, format):  # type: ignore[no-untyped-def]
+    """The number of an integer type that differs from x by a multiple of 2**width: the lower bits of a wider one, and
+    of a narrower one the number itself, where the type has it."""
 
 
 @row("float -> float", rounds=True, nan="canonical", clause="9.2", needs="IEEE")

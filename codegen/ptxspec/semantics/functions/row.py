@@ -12,7 +12,7 @@ from typing import Any
 class Function:
     """One row. `parameters` and `result` are of "float", "integer", "bits", "bool", "any", or, for parameters that must
     be known when the code is read, "format", "rounding", "unit" and "count"; "number" is a float or an integer of a
-    format of its own. `needs` is what a format must have for the function to make sense in it: "sign", "quiet bit",
+    format of its own. A result that is known when the code is read is a "format", a "literal" or a "fact". `needs` is what a format must have for the function to make sense in it: "sign", "quiet bit",
     or "IEEE" where it must be declared like a format of IEEE 754. `nan` says which NaN it returns: one of `NANS`, or
     nothing where the result is no float."""
 
@@ -28,6 +28,11 @@ class Function:
     nan: str = ""
     clause: str = ""
     needs: str = ""
+
+    @property
+    def is_static(self) -> bool:
+        """It asks about a format, and is answered when the code is read: no back end has it."""
+        return self.result in ("format", "literal", "fact")
 
 
 NANS = ("canonical", "operand", "sign", "quiet", "bits")
