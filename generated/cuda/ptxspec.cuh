@@ -376,6 +376,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_b_f_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1, %2; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_b_f_f_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned char *s2, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; .reg .b8 %%s2; cvt.u8.u16 %%s2, %3; " instruction " %%d0, %1, %2, %%s2; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_b_h(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, unsigned char *d0, unsigned int n) \
@@ -416,6 +446,21 @@ static int ptxspec_end(void)
             asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
                 : "=h"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_b_r_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned char *s1, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; .reg .b8 %%s1; cvt.u8.u16 %%s1, %2; " instruction " %%d0, %1, %%s1; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
             d0[i] = (unsigned char)ptxspec_out_h(r0); \
         } \
     } \
@@ -661,6 +706,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_h_4f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, {%1, %2, %3, %4}, %5;" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i])), "f"(ptxspec_in_f(s3[i])), "r"(ptxspec_in_r(s4[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_h_b(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned char *s0, unsigned short *d0, unsigned int n) \
@@ -701,6 +761,51 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=h"(r0) \
                 : "f"(ptxspec_in_f(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f_f_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned char *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%s2; cvt.u8.u16 %%s2, %3; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f_f_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned short *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
             d0[i] = (unsigned short)ptxspec_out_h(r0); \
         } \
     } \
@@ -776,6 +881,36 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=h"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_r_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned char *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%s1; cvt.u8.u16 %%s1, %2; " instruction " %0, %1, %%s1;}" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_r_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned short *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
             d0[i] = (unsigned short)ptxspec_out_h(r0); \
         } \
     } \
@@ -931,6 +1066,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_r_4f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, {%1, %2, %3, %4}, %5;" \
+                : "=r"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i])), "f"(ptxspec_in_f(s3[i])), "r"(ptxspec_in_r(s4[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_b(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned char *s0, unsigned int *d0, unsigned int n) \
@@ -941,6 +1091,21 @@ static int ptxspec_end(void)
             asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
                 : "=r"(r0) \
                 : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_b_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0, %2;}" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \
@@ -991,6 +1156,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_r_f_f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=r"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_h(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, unsigned int *d0, unsigned int n) \
@@ -1001,6 +1181,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=r"(r0) \
                 : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_h_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \

@@ -177,6 +177,8 @@ def _row(spec: Spec, v: Variant, target: str, release: str) -> Row:
     refused = [r.code for r in spec.catalog.refusals(v.requires, target, newest)]
     if not spec.catalog.is_current(v.requires):
         row.why = "ended with an older PTX version"
+    elif not spec.has_kernel(v):
+        row.why = "the assembler breaks down on it"
     elif "target-too-old" in refused:
         row.why = f"needs {v.requires.target}"
     elif refused:

@@ -112,6 +112,7 @@ class _InstructionFile:
             variants=(),
             registers=self.registers(),
             lane_bits=lane_bits,
+            crashes=self.selector(("assembler",), self.assembler, "crashes") if "crashes" in self.assembler else None,
             acts_on=self.acts_on(),
         )  # fmt: skip
         if len(self.errors) > before:
@@ -215,8 +216,10 @@ class _InstructionFile:
             count = sum(len(p.registers) or 1 for p in spellings.sources)
             split = map(self.context.split, spellings.names)
             forms = tuple((frozenset(modifiers), types, count) for modifiers, types in split)
-            for v in self.variants:
-                if v.form in forms:
+            for names, form in zip(spellings.names, forms, strict=True):
+                v = self.found.get(form)
+                # Of the same form a variant may have operands of other types.
+                if v and self.syntax.types_of(spellings, names) == {s.name: s.type for s in (v.result, *v.sources)}:
                     self.errors.append(self.doc.error(at, f"{v} is a variant already"))
             found.append(Tolerated(" ".join(t["syntax"].split()), forms, words(t["note"])))
         return tuple(found)

@@ -119,6 +119,13 @@ class SyntaxReader:
                 found[place.name] = self.predicate(place)
         return found
 
+    def types_of(self, spellings: Spellings, names: tuple[str, ...]) -> dict[str, Type] | None:
+        """The type of each operand by its name; None where the spelling has too many types."""
+        try:
+            return self.typed(spellings, [self.context.types[t] for t in self.context.split(names)[1]], "")
+        except _Unfit:
+            return None
+
     def predicate(self, place: Place) -> Type:
         found = next((t for t in self.context.types.values() if t.kind == BOOL), None)
         if found is None:

@@ -138,7 +138,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     for c in checked:
         source = Source()
         for v in c.instruction.variants:
-            if spec.catalog.is_current(v.requires):
+            if spec.has_kernel(v):
                 shape = source.add(c, v)
                 shapes[shape.name] = shape
         if source.tests:

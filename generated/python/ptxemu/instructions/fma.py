@@ -25,7 +25,7 @@ def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
 
 
 def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -34,7 +34,7 @@ def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
 
 
 def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -43,7 +43,7 @@ def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
 
 
 def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -52,7 +52,7 @@ def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
 
 
 def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -61,7 +61,7 @@ def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
 
 
 def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -70,7 +70,7 @@ def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
 
 
 def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -79,7 +79,7 @@ def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
 
 
 def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
@@ -88,7 +88,7 @@ def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
 
 
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
@@ -117,7 +117,7 @@ def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
 
 
 def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
@@ -126,17 +126,17 @@ def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
 
 
 def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    return maximum(d, _x0000, f16)  # modifiers.yaml:79
+    return maximum(d, _x0000, f16)  # modifiers.yaml:80
 
 
 def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:41
-    return maximum(d, _x0000, f16)  # modifiers.yaml:79
+    return maximum(d, _x0000, f16)  # modifiers.yaml:80
 
 
 def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -145,33 +145,33 @@ def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rn_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:79
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:80
 
 
 def fma_rn_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:113
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    return select(outside, _x0000, d)  # modifiers.yaml:94
+    return select(outside, _x0000, d)  # modifiers.yaml:115
 
 
 def fma_rn_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:113
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
-    return select(outside, _x0000, d)  # modifiers.yaml:94
+    return select(outside, _x0000, d)  # modifiers.yaml:115
 
 
 def fma_rn_oob_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:113
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:79
-    return select(outside, _x0000, d_3)  # modifiers.yaml:94
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:80
+    return select(outside, _x0000, d_3)  # modifiers.yaml:115
 
 
 def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:113
     d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:79
-    return select(outside, _x0000, d_3)  # modifiers.yaml:94
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:80
+    return select(outside, _x0000, d_3)  # modifiers.yaml:115
 
 
 def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -180,20 +180,20 @@ def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rz_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:79
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:80
 
 
 def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:113
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
-    return select(outside, _x0000, d)  # modifiers.yaml:94
+    return select(outside, _x0000, d)  # modifiers.yaml:115
 
 
 def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:113
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:79
-    return select(outside, _x0000, d_3)  # modifiers.yaml:94
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:80
+    return select(outside, _x0000, d_3)  # modifiers.yaml:115
 
 
 def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -202,20 +202,20 @@ def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rm_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:79
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:80
 
 
 def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:113
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
-    return select(outside, _x0000, d)  # modifiers.yaml:94
+    return select(outside, _x0000, d)  # modifiers.yaml:115
 
 
 def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:113
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:79
-    return select(outside, _x0000, d_3)  # modifiers.yaml:94
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:80
+    return select(outside, _x0000, d_3)  # modifiers.yaml:115
 
 
 def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
@@ -224,27 +224,27 @@ def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
 
 def fma_rp_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:79
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:80
 
 
 def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:113
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
-    return select(outside, _x0000, d)  # modifiers.yaml:94
+    return select(outside, _x0000, d)  # modifiers.yaml:115
 
 
 def fma_rp_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:113
     d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:79
-    return select(outside, _x0000, d_3)  # modifiers.yaml:94
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:80
+    return select(outside, _x0000, d_3)  # modifiers.yaml:115
 
 
 def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:92
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:113
     d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:71
-    return select(outside, _x0000, d_3)  # modifiers.yaml:94
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return select(outside, _x0000, d_3)  # modifiers.yaml:115
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
