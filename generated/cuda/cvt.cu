@@ -1284,14 +1284,1808 @@ PTXSPEC_h_f(cvt_rm_ftz_pzo_bf16_f32_1, "cvt.rm.ftz.pzo.bf16.f32", 1072, 94)
 PTXSPEC_h_f(cvt_rp_ftz_pzo_bf16_f32_1, "cvt.rp.ftz.pzo.bf16.f32", 1072, 94)
 
 #ifndef PTXSPEC_KERNELS_ONLY
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows3[][3] = {
+    {0x7e00, 0, 0},
+    {0x7e5a, 0, 0},
+    {0xffff, 0, 0},
+    {0x7c01, 0, 0},
+    {0xfdff, 0, 0},
+    {0xfc00, 0, 0},
+    {0xbc00, 0, 0},
+    {0x8000, 0, 0},
+    {0x7c00, 0xff, 0},
+    {0x5c00, 0xff, 0},
+    {0x3800, 0, 0},
+    {0x3e00, 2, 0},
+    {0x4100, 2, 0},
+    {0x7ff8000000000000, 0x80, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x80, 0},
+    {0xfff8000000000000, 0x80, 0},
+    {0x7ff0000000000001, 0x80, 0},
+    {0xfff7ffffffffffff, 0x80, 0},
+    {0xfff0000000000000, 0, 0},
+    {0xbff0000000000000, 0, 0},
+    {0x8000000000000000, 0, 0},
+    {0x7ff0000000000000, 0xff, 0},
+    {0x4070000000000000, 0xff, 0},
+    {0x3fe0000000000000, 0, 0},
+    {0x3ff8000000000000, 2, 0},
+    {0x4004000000000000, 2, 0},
+    {0x7c00, 0xffff, 0},
+    {0x7ff8000000000000, 0x8000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x8000, 0},
+    {0xfff8000000000000, 0x8000, 0},
+    {0x7ff0000000000001, 0x8000, 0},
+    {0xfff7ffffffffffff, 0x8000, 0},
+    {0x7ff0000000000000, 0xffff, 0},
+    {0x7c00, 0xffffffff, 0},
+    {0x7ff8000000000000, 0x80000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x80000000, 0},
+    {0xfff8000000000000, 0x80000000, 0},
+    {0x7ff0000000000001, 0x80000000, 0},
+    {0xfff7ffffffffffff, 0x80000000, 0},
+    {0x7ff0000000000000, 0xffffffff, 0},
+    {0x7e00, 0x8000000000000000, 0},
+    {0x7e5a, 0x8000000000000000, 0},
+    {0xffff, 0x8000000000000000, 0},
+    {0x7c01, 0x8000000000000000, 0},
+    {0xfdff, 0x8000000000000000, 0},
+    {0x7c00, 0xffffffffffffffff, 0},
+    {0x7ff8000000000000, 0x8000000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x8000000000000000, 0},
+    {0xfff8000000000000, 0x8000000000000000, 0},
+    {0x7ff0000000000001, 0x8000000000000000, 0},
+    {0xfff7ffffffffffff, 0x8000000000000000, 0},
+    {0x7ff0000000000000, 0xffffffffffffffff, 0},
+    {0x7c00, 0x7f, 0},
+    {0xfc00, 0x80, 0},
+    {0x5800, 0x7f, 0},
+    {0xdc00, 0x80, 0},
+    {0x7ff0000000000000, 0x7f, 0},
+    {0xfff0000000000000, 0x80, 0},
+    {0x4060000000000000, 0x7f, 0},
+    {0xc070000000000000, 0x80, 0},
+    {0x7c00, 0x7fff, 0},
+    {0xfc00, 0x8000, 0},
+    {0x7800, 0x7fff, 0},
+    {0xf800, 0x8000, 0},
+    {0x7ff0000000000000, 0x7fff, 0},
+    {0xfff0000000000000, 0x8000, 0},
+    {0x40e0000000000000, 0x7fff, 0},
+    {0xc0e0000000000000, 0x8000, 0},
+    {0x7c00, 0x7fffffff, 0},
+    {0xfc00, 0x80000000, 0},
+    {0x7ff0000000000000, 0x7fffffff, 0},
+    {0xfff0000000000000, 0x80000000, 0},
+    {0x7c00, 0x7fffffffffffffff, 0},
+    {0xfc00, 0x8000000000000000, 0},
+    {0x7ff0000000000000, 0x7fffffffffffffff, 0},
+    {0xfff0000000000000, 0x8000000000000000, 0},
+    {0x3e00, 1, 0},
+    {1, 0, 0},
+    {0x3ff, 0, 0},
+    {0x25a, 0, 0},
+    {0x3ff8000000000000, 1, 0},
+    {0xfffffffffffff, 0, 0},
+    {0xa5a5a5a5a5a5a, 0, 0},
+    {0xb800, 0xff, 0},
+    {0x8001, 0xff, 0},
+    {0x83ff, 0xff, 0},
+    {0x825a, 0xff, 0},
+    {0xbfe0000000000000, 0xff, 0},
+    {0x8000000000000001, 0xff, 0},
+    {0x800fffffffffffff, 0xff, 0},
+    {0x800a5a5a5a5a5a5a, 0xff, 0},
+    {0xb800, 0xffff, 0},
+    {0x8001, 0xffff, 0},
+    {0x83ff, 0xffff, 0},
+    {0x825a, 0xffff, 0},
+    {0xbfe0000000000000, 0xffff, 0},
+    {0x8000000000000001, 0xffff, 0},
+    {0x800fffffffffffff, 0xffff, 0},
+    {0x800a5a5a5a5a5a5a, 0xffff, 0},
+    {0xb800, 0xffffffff, 0},
+    {0x8001, 0xffffffff, 0},
+    {0x83ff, 0xffffffff, 0},
+    {0x825a, 0xffffffff, 0},
+    {0xbfe0000000000000, 0xffffffff, 0},
+    {0x8000000000000001, 0xffffffff, 0},
+    {0x800fffffffffffff, 0xffffffff, 0},
+    {0x800a5a5a5a5a5a5a, 0xffffffff, 0},
+    {0xb800, 0xffffffffffffffff, 0},
+    {0x8001, 0xffffffffffffffff, 0},
+    {0x83ff, 0xffffffffffffffff, 0},
+    {0x825a, 0xffffffffffffffff, 0},
+    {0xbfe0000000000000, 0xffffffffffffffff, 0},
+    {0x8000000000000001, 0xffffffffffffffff, 0},
+    {0x800fffffffffffff, 0xffffffffffffffff, 0},
+    {0x800a5a5a5a5a5a5a, 0xffffffffffffffff, 0},
+    {0x3800, 1, 0},
+    {1, 1, 0},
+    {0x3ff, 1, 0},
+    {0x25a, 1, 0},
+    {0x3fe0000000000000, 1, 0},
+    {0xfffffffffffff, 1, 0},
+    {0xa5a5a5a5a5a5a, 1, 0},
+    {0x7fc00000, 0, 0},
+    {0x7fda5a5a, 0, 0},
+    {0xffffffff, 0, 0},
+    {0x7f800001, 0, 0},
+    {0xffbfffff, 0, 0},
+    {0xff800000, 0, 0},
+    {0xbf800000, 0, 0},
+    {0x80000000, 0, 0},
+    {0x7f800000, 0xff, 0},
+    {0x43800000, 0xff, 0},
+    {0x3f000000, 0, 0},
+    {0x3fc00000, 2, 0},
+    {0x40200000, 2, 0},
+    {0x7f800000, 0xffff, 0},
+    {0x7f800000, 0xffffffff, 0},
+    {0x7fc00000, 0x8000000000000000, 0},
+    {0x7fda5a5a, 0x8000000000000000, 0},
+    {0xffffffff, 0x8000000000000000, 0},
+    {0x7f800001, 0x8000000000000000, 0},
+    {0xffbfffff, 0x8000000000000000, 0},
+    {0x7f800000, 0xffffffffffffffff, 0},
+    {0x7f800000, 0x7f, 0},
+    {0xff800000, 0x80, 0},
+    {0x43000000, 0x7f, 0},
+    {0xc3800000, 0x80, 0},
+    {0x7f800000, 0x7fff, 0},
+    {0xff800000, 0x8000, 0},
+    {0x47000000, 0x7fff, 0},
+    {0xc7000000, 0x8000, 0},
+    {0x7f800000, 0x7fffffff, 0},
+    {0xff800000, 0x80000000, 0},
+    {0x7f800000, 0x7fffffffffffffff, 0},
+    {0xff800000, 0x8000000000000000, 0},
+    {0x7fffff, 0, 0},
+    {0x5a5a5a, 0, 0},
+    {0x80000001, 0, 0},
+    {0x807fffff, 0, 0},
+    {0x805a5a5a, 0, 0},
+    {0x3fc00000, 1, 0},
+    {0xbf000000, 0xff, 0},
+    {0x80000001, 0xff, 0},
+    {0x807fffff, 0xff, 0},
+    {0x805a5a5a, 0xff, 0},
+    {0xbf000000, 0xffff, 0},
+    {0x80000001, 0xffff, 0},
+    {0x807fffff, 0xffff, 0},
+    {0x805a5a5a, 0xffff, 0},
+    {0xbf000000, 0xffffffff, 0},
+    {0x80000001, 0xffffffff, 0},
+    {0x807fffff, 0xffffffff, 0},
+    {0x805a5a5a, 0xffffffff, 0},
+    {0xbf000000, 0xffffffffffffffff, 0},
+    {0x80000001, 0xffffffffffffffff, 0},
+    {0x807fffff, 0xffffffffffffffff, 0},
+    {0x805a5a5a, 0xffffffffffffffff, 0},
+    {0x3f000000, 1, 0},
+    {0x7fffff, 1, 0},
+    {0x5a5a5a, 1, 0},
+    {0x7fc0, 0, 0},
+    {0x7fda, 0, 0},
+    {0x7f81, 0, 0},
+    {0xffbf, 0, 0},
+    {0xff80, 0, 0},
+    {0xbf80, 0, 0},
+    {0x7f80, 0xff, 0},
+    {0x4380, 0xff, 0},
+    {0x3f00, 0, 0},
+    {0x3fc0, 2, 0},
+    {0x4020, 2, 0},
+    {0x7f80, 0xffff, 0},
+    {0x7f80, 0xffffffff, 0},
+    {0x7fc0, 0x8000000000000000, 0},
+    {0x7fda, 0x8000000000000000, 0},
+    {0x7f81, 0x8000000000000000, 0},
+    {0xffbf, 0x8000000000000000, 0},
+    {0x7f80, 0xffffffffffffffff, 0},
+    {0x7f80, 0x7f, 0},
+    {0xff80, 0x80, 0},
+    {0x4300, 0x7f, 0},
+    {0xc380, 0x80, 0},
+    {0x7f80, 0x7fff, 0},
+    {0xff80, 0x8000, 0},
+    {0x4700, 0x7fff, 0},
+    {0xc700, 0x8000, 0},
+    {0x7f80, 0x7fffffff, 0},
+    {0xff80, 0x80000000, 0},
+    {0x7f80, 0x7fffffffffffffff, 0},
+    {0xff80, 0x8000000000000000, 0},
+    {0x3fc0, 1, 0},
+    {0x7f, 0, 0},
+    {0x5a, 0, 0},
+    {0xbf00, 0xff, 0},
+    {0x807f, 0xff, 0},
+    {0x805a, 0xff, 0},
+    {0xbf00, 0xffff, 0},
+    {0x807f, 0xffff, 0},
+    {0x805a, 0xffff, 0},
+    {0xbf00, 0xffffffff, 0},
+    {0x807f, 0xffffffff, 0},
+    {0x805a, 0xffffffff, 0},
+    {0xbf00, 0xffffffffffffffff, 0},
+    {0x807f, 0xffffffffffffffff, 0},
+    {0x805a, 0xffffffffffffffff, 0},
+    {0x3f00, 1, 0},
+    {0x7f, 1, 0},
+    {0x5a, 1, 0},
+    {0, 0, 0},
+    {0xffe0, 0x7bff, 0},
+    {0xfff0, 0x7c00, 0},
+    {1, 0x3c00, 0},
+    {0x64, 0x3c00, 0},
+    {1, 0x3ff0000000000000, 0},
+    {0x64, 0x3ff0000000000000, 0},
+    {0xfff0, 0x7bff, 0},
+    {0x1000001, 0x4b800000, 0},
+    {1, 0x3f800000, 0},
+    {0x64, 0x3f800000, 0},
+    {0x101, 1, 0},
+    {0xffff, 0xff, 0},
+    {0xffffffff, 0xff, 0},
+    {0xffffffffffffffff, 0xff, 0},
+    {0xff, 0xff, 0},
+    {0xff, 0xffffffff, 0},
+    {0x7f, 0x7f, 0},
+    {0xffff, 0xffffffff, 0},
+    {0xc8, 0xc8, 0},
+    {0xff, 0xffff, 0},
+    {0x80, 0xff80, 0},
+    {0x80, 0xffffff80, 0},
+    {0xff, 0xffffffffffffffff, 0},
+    {0x80, 0xffffffffffffff80, 0},
+    {0x101, 0xff, 0},
+    {0xffffffffffffffff, 0, 0},
+    {0xc8, 0x7f, 0},
+    {0xff38, 0x80, 0},
+    {0xffffff38, 0x80, 0},
+    {0xffffffffffffff38, 0x80, 0},
+    {0x7e00, 0x7fff, 0},
+    {0x7e5a, 0x7fff, 0},
+    {0xffff, 0x7fff, 0},
+    {0x7c01, 0x7fff, 0},
+    {0xfdff, 0x7fff, 0},
+    {0x7c00, 0x3c00, 0},
+    {0x4000, 0x3c00, 0},
+    {0xb800, 0x8000, 0},
+    {0x3e00, 0x4000, 0},
+    {0xc100, 0xc000, 0},
+    {0x8000, 0x8000, 0},
+    {0x7c00, 0x7c00, 0},
+    {0xbe00, 0xbc00, 0},
+    {0x4100, 0x4000, 0},
+    {0xfc00, 0xfc00, 0},
+    {0xb800, 0xbc00, 0},
+    {0x3800, 0x3c00, 0},
+    {0x8001, 0x8000, 0},
+    {0x83ff, 0x8000, 0},
+    {0x825a, 0x8000, 0},
+    {0x3ff, 0x3c00, 0},
+    {0x25a, 0x3c00, 0},
+    {0x7fc0, 0x7fff, 0},
+    {0x7fda, 0x7fff, 0},
+    {0x7f81, 0x7fff, 0},
+    {0xffbf, 0x7fff, 0},
+    {0xbf00, 0x8000, 0},
+    {0x3fc0, 0x4000, 0},
+    {0xc020, 0xc000, 0},
+    {0x7f80, 0x7f80, 0},
+    {0xbfc0, 0xbf80, 0},
+    {0x4020, 0x4000, 0},
+    {0xff80, 0xff80, 0},
+    {0xbf00, 0xbf80, 0},
+    {0x3f00, 0x3f80, 0},
+    {0x807f, 0x8000, 0},
+    {0x805a, 0x8000, 0},
+    {1, 0x3f80, 0},
+    {0x7f, 0x3f80, 0},
+    {0x5a, 0x3f80, 0},
+    {0x7fc00000, 0x7fc00000, 0},
+    {0x7fda5a5a, 0x7fda5a5a, 0},
+    {0xffffffff, 0xffffffff, 0},
+    {0x7f800001, 0x7f800001, 0},
+    {0xffbfffff, 0xffbfffff, 0},
+    {0x7f800000, 0x3f800000, 0},
+    {0x40000000, 0x3f800000, 0},
+    {0x7f800001, 0x7fc00001, 0},
+    {0x80000001, 0x80000000, 0},
+    {0x807fffff, 0x80000000, 0},
+    {0x805a5a5a, 0x80000000, 0},
+    {0xbf000000, 0x80000000, 0},
+    {0x3fc00000, 0x40000000, 0},
+    {0xc0200000, 0xc0000000, 0},
+    {0x80000000, 0x80000000, 0},
+    {0x7f800000, 0x7f800000, 0},
+    {0xbfc00000, 0xbf800000, 0},
+    {0x40200000, 0x40000000, 0},
+    {0xff800000, 0xff800000, 0},
+    {0xbf000000, 0xbf800000, 0},
+    {0x3f000000, 0x3f800000, 0},
+    {0x7fffff, 0x3f800000, 0},
+    {0x5a5a5a, 0x3f800000, 0},
+    {0x7ff8000000000000, 0x7ff8000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff8000000000000, 0xfff8000000000000, 0},
+    {0x7ff0000000000001, 0x7ff0000000000001, 0},
+    {0xfff7ffffffffffff, 0xfff7ffffffffffff, 0},
+    {0x7ff8000000000000, 0, 0},
+    {0x7ffa5a5a5a5a5a5a, 0, 0},
+    {0xfff8000000000000, 0, 0},
+    {0x7ff0000000000001, 0, 0},
+    {0xfff7ffffffffffff, 0, 0},
+    {0x7ff0000000000000, 0x3ff0000000000000, 0},
+    {0x4000000000000000, 0x3ff0000000000000, 0},
+    {0xbfe0000000000000, 0x8000000000000000, 0},
+    {0x3ff8000000000000, 0x4000000000000000, 0},
+    {0xc004000000000000, 0xc000000000000000, 0},
+    {0x8000000000000000, 0x8000000000000000, 0},
+    {0x7ff0000000000000, 0x7ff0000000000000, 0},
+    {0xbff8000000000000, 0xbff0000000000000, 0},
+    {0x4004000000000000, 0x4000000000000000, 0},
+    {0xfff0000000000000, 0xfff0000000000000, 0},
+    {0xbfe0000000000000, 0xbff0000000000000, 0},
+    {0x3fe0000000000000, 0x3ff0000000000000, 0},
+    {0x8000000000000001, 0x8000000000000000, 0},
+    {0x800fffffffffffff, 0x8000000000000000, 0},
+    {0x800a5a5a5a5a5a5a, 0x8000000000000000, 0},
+    {0xfffffffffffff, 0x3ff0000000000000, 0},
+    {0xa5a5a5a5a5a5a, 0x3ff0000000000000, 0},
+    {0x7c01, 0x7fffffff, 0},
+    {0xfe05, 0x7fffffff, 0},
+    {0x7c00, 0x3f800000, 0},
+    {0x4000, 0x3f800000, 0},
+    {1, 0x33800000, 0},
+    {0xff81, 0xff810000, 0},
+    {0x7fc5, 0x7fc50000, 0},
+    {0xff81, 0x7fffffff, 0},
+    {0x8001, 0x80000000, 0},
+    {0x807f, 0x80000000, 0},
+    {0x805a, 0x80000000, 0},
+    {0x7e00, 0x7fffffffe0000000, 0},
+    {0x7e5a, 0x7fffffffe0000000, 0},
+    {0xffff, 0x7fffffffe0000000, 0},
+    {0x7c01, 0x7fffffffe0000000, 0},
+    {0xfdff, 0x7fffffffe0000000, 0},
+    {0x7c00, 0x3ff0000000000000, 0},
+    {0x4000, 0x3ff0000000000000, 0},
+    {0x7fc0, 0x7fffffffe0000000, 0},
+    {0x7fda, 0x7fffffffe0000000, 0},
+    {0x7f81, 0x7fffffffe0000000, 0},
+    {0xffbf, 0x7fffffffe0000000, 0},
+    {0x7fa00001, 0x7ffc000020000000, 0},
+    {0xffc00000, 0xfff8000000000000, 0},
+    {0x7f800000, 0x3ff0000000000000, 0},
+    {0x40000000, 0x3ff0000000000000, 0},
+    {0x7fc00000, 0x7fffffffe0000000, 0},
+    {0x7fda5a5a, 0x7fffffffe0000000, 0},
+    {0xffffffff, 0x7fffffffe0000000, 0},
+    {0x7f800001, 0x7fffffffe0000000, 0},
+    {0xffbfffff, 0x7fffffffe0000000, 0},
+    {0x80000001, 0x8000000000000000, 0},
+    {0x807fffff, 0x8000000000000000, 0},
+    {0x805a5a5a, 0x8000000000000000, 0},
+    {0x7fefffffffffffff, 0x7f800000, 0},
+    {0xffefffffffffffff, 0xff800000, 0},
+    {0x7ff0000000000000, 0x7f800000, 0},
+    {0x8000000000000000, 0x80000000, 0},
+    {0x7ff4000000000001, 0x7fe00000, 0},
+    {0xfff0000000000001, 0xffc00000, 0},
+    {0xffffffffffffffff, 0xffffffff, 0},
+    {0x7ff0000000000000, 0x3f800000, 0},
+    {0x4000000000000000, 0x3f800000, 0},
+    {0x37d0000000000000, 0, 0},
+    {0x7fefffffffffffff, 0x7f7fffff, 0},
+    {0xffefffffffffffff, 0xff7fffff, 0},
+    {0x7fefffffffffffff, 0x7c00, 0},
+    {0xffefffffffffffff, 0xfc00, 0},
+    {0x7ff0000000000000, 0x7c00, 0},
+    {0x8000000000000000, 0x8000, 0},
+    {0x7ff8000000000000, 0x7fff, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x7fff, 0},
+    {0xfff8000000000000, 0x7fff, 0},
+    {0x7ff0000000000001, 0x7fff, 0},
+    {0xfff7ffffffffffff, 0x7fff, 0},
+    {0x7ff0000000000000, 0x3c00, 0},
+    {0x4000000000000000, 0x3c00, 0},
+    {0x7fefffffffffffff, 0x7bff, 0},
+    {0xffefffffffffffff, 0xfbff, 0},
+    {0x7fefffffffffffff, 0x7f80, 0},
+    {0xffefffffffffffff, 0xff80, 0},
+    {0x7ff0000000000000, 0x7f80, 0},
+    {0x7fefffffffffffff, 0x7f7f, 0},
+    {0xffefffffffffffff, 0xff7f, 0},
+    {0x7f7fffff, 0x7c00, 0},
+    {0xff7fffff, 0xfc00, 0},
+    {0x7f800000, 0x7c00, 0},
+    {0x80000000, 0x8000, 0},
+    {0x7fc00000, 0x7fff, 0},
+    {0x7fda5a5a, 0x7fff, 0},
+    {0xffffffff, 0x7fff, 0},
+    {0x7f800001, 0x7fff, 0},
+    {0xffbfffff, 0x7fff, 0},
+    {0x7f800000, 0x3c00, 0},
+    {0x40000000, 0x3c00, 0},
+    {0x35800000, 0x10, 0},
+    {0x7f7fffff, 0x7bff, 0},
+    {0xff7fffff, 0xfbff, 0},
+    {0x7f7fffff, 0x7f80, 0},
+    {0xff7fffff, 0xff80, 0},
+    {0x7f800000, 0x7f80, 0},
+    {0x7f7fffff, 0x7f7f, 0},
+    {0xff7fffff, 0xff7f, 0},
+    {0x3fc00000, 0x3e00, 0},
+    {0x7fc00000, 0x7fff, 1},
+    {0x7fda5a5a, 0x7fff, 1},
+    {0xffffffff, 0x7fff, 1},
+    {0x7f800001, 0x7fff, 1},
+    {0xffbfffff, 0x7fff, 1},
+    {0x3fc00000, 0x3fc0, 0},
+    {0x7f800000, 0x7bff, 0},
+    {0xff800000, 0xfbff, 0},
+    {0x7f800000, 0x7f7f, 0},
+    {0xff800000, 0xff7f, 0},
+    {0x3f801000, 0x1fc01, 0},
+    {0xbf801000, 0x5fc01, 0},
+    {0x3f800fff, 0x1fc00, 0},
+    {0x7f800000, 0x3fbff, 0},
+    {0xff800000, 0x7fbff, 0},
+    {0x7f7fffff, 0x3fbff, 0},
+    {0xff7fffff, 0x7fbff, 0},
+    {0x7fc00000, 0x3ffff, 1},
+    {0x7fda5a5a, 0x3ffff, 1},
+    {0xffffffff, 0x3ffff, 1},
+    {0x7f800001, 0x3ffff, 1},
+    {0xffbfffff, 0x3ffff, 1},
+    {0x3f801000, 0x1fc00, 0},
+    {0xbf803000, 0x5fc02, 0},
+    {0x3fc00000, 0x1fe00, 0},
+};
 
 // The registers of the sources and of the results.
+static const ptxspec_register s0[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_u8}};
+static const ptxspec_register s1[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_u8}};
+static const ptxspec_register s2[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_u16}};
+static const ptxspec_register s3[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_u16}};
+static const ptxspec_register s4[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_u32}};
+static const ptxspec_register s5[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_u32}};
+static const ptxspec_register s6[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_u64}};
+static const ptxspec_register s7[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_u64}};
+static const ptxspec_register s8[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_s8}};
+static const ptxspec_register s9[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_s8}};
+static const ptxspec_register s10[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_s16}};
+static const ptxspec_register s11[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_s16}};
+static const ptxspec_register s12[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_s32}};
+static const ptxspec_register s13[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_s32}};
+static const ptxspec_register s14[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_s64}};
+static const ptxspec_register s15[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_s64}};
+static const ptxspec_register s16[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_u8}};
+static const ptxspec_register s17[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_u16}};
+static const ptxspec_register s18[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_u32}};
+static const ptxspec_register s19[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_u64}};
+static const ptxspec_register s20[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_s8}};
+static const ptxspec_register s21[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_s16}};
+static const ptxspec_register s22[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_s32}};
+static const ptxspec_register s23[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_s64}};
+static const ptxspec_register s24[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_u8}};
+static const ptxspec_register s25[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_u16}};
+static const ptxspec_register s26[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_u32}};
+static const ptxspec_register s27[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_u64}};
+static const ptxspec_register s28[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_s8}};
+static const ptxspec_register s29[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_s16}};
+static const ptxspec_register s30[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_s32}};
+static const ptxspec_register s31[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_s64}};
+static const ptxspec_register s32[] = {{0, PTXSPEC_TYPE_u8}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s33[] = {{0, PTXSPEC_TYPE_u16}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s34[] = {{0, PTXSPEC_TYPE_u32}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s35[] = {{0, PTXSPEC_TYPE_u64}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s36[] = {{0, PTXSPEC_TYPE_s8}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s37[] = {{0, PTXSPEC_TYPE_s16}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s38[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s39[] = {{0, PTXSPEC_TYPE_s64}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s40[] = {{0, PTXSPEC_TYPE_u8}, {1, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s41[] = {{0, PTXSPEC_TYPE_u16}, {1, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s42[] = {{0, PTXSPEC_TYPE_u32}, {1, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s43[] = {{0, PTXSPEC_TYPE_u64}, {1, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s44[] = {{0, PTXSPEC_TYPE_s8}, {1, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s45[] = {{0, PTXSPEC_TYPE_s16}, {1, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s46[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s47[] = {{0, PTXSPEC_TYPE_s64}, {1, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s48[] = {{0, PTXSPEC_TYPE_u8}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s49[] = {{0, PTXSPEC_TYPE_u16}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s50[] = {{0, PTXSPEC_TYPE_u32}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s51[] = {{0, PTXSPEC_TYPE_u64}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s52[] = {{0, PTXSPEC_TYPE_s8}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s53[] = {{0, PTXSPEC_TYPE_s16}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s54[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s55[] = {{0, PTXSPEC_TYPE_s64}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s56[] = {{0, PTXSPEC_TYPE_u8}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s57[] = {{0, PTXSPEC_TYPE_u16}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s58[] = {{0, PTXSPEC_TYPE_u32}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s59[] = {{0, PTXSPEC_TYPE_u64}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s60[] = {{0, PTXSPEC_TYPE_s8}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s61[] = {{0, PTXSPEC_TYPE_s16}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s62[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s63[] = {{0, PTXSPEC_TYPE_s64}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s64[] = {{0, PTXSPEC_TYPE_s16}, {1, PTXSPEC_TYPE_u8}};
+static const ptxspec_register s65[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_u8}};
+static const ptxspec_register s66[] = {{0, PTXSPEC_TYPE_s64}, {1, PTXSPEC_TYPE_u8}};
+static const ptxspec_register s67[] = {{0, PTXSPEC_TYPE_u8}, {1, PTXSPEC_TYPE_u16}};
+static const ptxspec_register s68[] = {{0, PTXSPEC_TYPE_u8}, {1, PTXSPEC_TYPE_u32}};
+static const ptxspec_register s69[] = {{0, PTXSPEC_TYPE_s8}, {1, PTXSPEC_TYPE_u32}};
+static const ptxspec_register s70[] = {{0, PTXSPEC_TYPE_s16}, {1, PTXSPEC_TYPE_u32}};
+static const ptxspec_register s71[] = {{0, PTXSPEC_TYPE_u8}, {1, PTXSPEC_TYPE_u64}};
+static const ptxspec_register s72[] = {{0, PTXSPEC_TYPE_u16}, {1, PTXSPEC_TYPE_s8}};
+static const ptxspec_register s73[] = {{0, PTXSPEC_TYPE_u32}, {1, PTXSPEC_TYPE_s8}};
+static const ptxspec_register s74[] = {{0, PTXSPEC_TYPE_u64}, {1, PTXSPEC_TYPE_s8}};
+static const ptxspec_register s75[] = {{0, PTXSPEC_TYPE_u8}, {1, PTXSPEC_TYPE_s16}};
+static const ptxspec_register s76[] = {{0, PTXSPEC_TYPE_s8}, {1, PTXSPEC_TYPE_s16}};
+static const ptxspec_register s77[] = {{0, PTXSPEC_TYPE_u8}, {1, PTXSPEC_TYPE_s32}};
+static const ptxspec_register s78[] = {{0, PTXSPEC_TYPE_s8}, {1, PTXSPEC_TYPE_s32}};
+static const ptxspec_register s79[] = {{0, PTXSPEC_TYPE_u8}, {1, PTXSPEC_TYPE_s64}};
+static const ptxspec_register s80[] = {{0, PTXSPEC_TYPE_s8}, {1, PTXSPEC_TYPE_s64}};
+static const ptxspec_register s81[] = {{0, PTXSPEC_TYPE_s16}, {1, PTXSPEC_TYPE_s8}};
+static const ptxspec_register s82[] = {{0, PTXSPEC_TYPE_s32}, {1, PTXSPEC_TYPE_s8}};
+static const ptxspec_register s83[] = {{0, PTXSPEC_TYPE_s64}, {1, PTXSPEC_TYPE_s8}};
+static const ptxspec_register s84[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s85[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s86[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s87[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s88[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s89[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s90[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s91[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s92[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f64}};
+static const ptxspec_register s93[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f32}};
+static const ptxspec_register s94[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s95[] = {{0, PTXSPEC_TYPE_f64}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s96[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s97[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s98[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_f16}};
+static const ptxspec_register s99[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_bf16}};
+static const ptxspec_register s100[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_tf32}};
+static const ptxspec_register s101[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s102[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_bf16x2}};
 
 // The rows of variants that compute the same.
+static const unsigned short c0[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+static const unsigned short c1[] = {
+    13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
+static const unsigned short c2[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 26, 10, 11, 12};
+static const unsigned short c3[] = {
+    27, 28, 29, 30, 31, 18, 19, 20, 32, 23, 24, 25};
+static const unsigned short c4[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 33, 10, 11, 12};
+static const unsigned short c5[] = {
+    34, 35, 36, 37, 38, 18, 19, 20, 39, 23, 24, 25};
+static const unsigned short c6[] = {
+    40, 41, 42, 43, 44, 5, 6, 7, 45, 10, 11, 12};
+static const unsigned short c7[] = {
+    46, 47, 48, 49, 50, 18, 19, 20, 51, 23, 24, 25};
+static const unsigned short c8[] = {
+    0, 1, 2, 3, 4, 52, 53, 54, 55, 10, 11, 12};
+static const unsigned short c9[] = {
+    13, 14, 15, 16, 17, 56, 57, 58, 59, 23, 24, 25};
+static const unsigned short c10[] = {
+    0, 1, 2, 3, 4, 60, 61, 62, 63, 10, 11, 12};
+static const unsigned short c11[] = {
+    27, 28, 29, 30, 31, 64, 65, 66, 67, 23, 24, 25};
+static const unsigned short c12[] = {
+    0, 1, 2, 3, 4, 68, 69, 10, 11, 12};
+static const unsigned short c13[] = {
+    34, 35, 36, 37, 38, 70, 71, 23, 24, 25};
+static const unsigned short c14[] = {
+    40, 41, 42, 43, 44, 72, 73, 10, 11, 12};
+static const unsigned short c15[] = {
+    46, 47, 48, 49, 50, 74, 75, 23, 24, 25};
+static const unsigned short c16[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 76, 77, 78, 79};
+static const unsigned short c17[] = {
+    13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 80, 77, 81, 82};
+static const unsigned short c18[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 26, 76, 77, 78, 79};
+static const unsigned short c19[] = {
+    27, 28, 29, 30, 31, 18, 19, 20, 32, 80, 77, 81, 82};
+static const unsigned short c20[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 33, 76, 77, 78, 79};
+static const unsigned short c21[] = {
+    34, 35, 36, 37, 38, 18, 19, 20, 39, 80, 77, 81, 82};
+static const unsigned short c22[] = {
+    40, 41, 42, 43, 44, 5, 6, 7, 45, 76, 77, 78, 79};
+static const unsigned short c23[] = {
+    46, 47, 48, 49, 50, 18, 19, 20, 51, 80, 77, 81, 82};
+static const unsigned short c24[] = {
+    0, 1, 2, 3, 4, 52, 53, 54, 55, 76, 77, 78, 79};
+static const unsigned short c25[] = {
+    13, 14, 15, 16, 17, 56, 57, 58, 59, 80, 77, 81, 82};
+static const unsigned short c26[] = {
+    0, 1, 2, 3, 4, 60, 61, 62, 63, 76, 77, 78, 79};
+static const unsigned short c27[] = {
+    27, 28, 29, 30, 31, 64, 65, 66, 67, 80, 77, 81, 82};
+static const unsigned short c28[] = {
+    0, 1, 2, 3, 4, 68, 69, 76, 77, 78, 79};
+static const unsigned short c29[] = {
+    34, 35, 36, 37, 38, 70, 71, 80, 77, 81, 82};
+static const unsigned short c30[] = {
+    40, 41, 42, 43, 44, 72, 73, 76, 77, 78, 79};
+static const unsigned short c31[] = {
+    46, 47, 48, 49, 50, 74, 75, 80, 77, 81, 82};
+static const unsigned short c32[] = {
+    0, 1, 2, 3, 4, 52, 53, 54, 55, 76, 77, 78, 79, 83, 84, 85, 86};
+static const unsigned short c33[] = {
+    13, 14, 15, 16, 17, 56, 57, 58, 59, 80, 77, 81, 82, 87, 88, 89, 90};
+static const unsigned short c34[] = {
+    0, 1, 2, 3, 4, 60, 61, 62, 63, 76, 77, 78, 79, 91, 92, 93, 94};
+static const unsigned short c35[] = {
+    27, 28, 29, 30, 31, 64, 65, 66, 67, 80, 77, 81, 82, 95, 96, 97, 98};
+static const unsigned short c36[] = {
+    0, 1, 2, 3, 4, 68, 69, 76, 77, 78, 79, 99, 100, 101, 102};
+static const unsigned short c37[] = {
+    34, 35, 36, 37, 38, 70, 71, 80, 77, 81, 82, 103, 104, 105, 106};
+static const unsigned short c38[] = {
+    40, 41, 42, 43, 44, 72, 73, 76, 77, 78, 79, 107, 108, 109, 110};
+static const unsigned short c39[] = {
+    46, 47, 48, 49, 50, 74, 75, 80, 77, 81, 82, 111, 112, 113, 114};
+static const unsigned short c40[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 115, 11, 116, 117, 118};
+static const unsigned short c41[] = {
+    13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 119, 24, 116, 120, 121};
+static const unsigned short c42[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 26, 115, 11, 116, 117, 118};
+static const unsigned short c43[] = {
+    27, 28, 29, 30, 31, 18, 19, 20, 32, 119, 24, 116, 120, 121};
+static const unsigned short c44[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 33, 115, 11, 116, 117, 118};
+static const unsigned short c45[] = {
+    34, 35, 36, 37, 38, 18, 19, 20, 39, 119, 24, 116, 120, 121};
+static const unsigned short c46[] = {
+    40, 41, 42, 43, 44, 5, 6, 7, 45, 115, 11, 116, 117, 118};
+static const unsigned short c47[] = {
+    46, 47, 48, 49, 50, 18, 19, 20, 51, 119, 24, 116, 120, 121};
+static const unsigned short c48[] = {
+    0, 1, 2, 3, 4, 52, 53, 54, 55, 115, 11, 116, 117, 118};
+static const unsigned short c49[] = {
+    13, 14, 15, 16, 17, 56, 57, 58, 59, 119, 24, 116, 120, 121};
+static const unsigned short c50[] = {
+    0, 1, 2, 3, 4, 60, 61, 62, 63, 115, 11, 116, 117, 118};
+static const unsigned short c51[] = {
+    27, 28, 29, 30, 31, 64, 65, 66, 67, 119, 24, 116, 120, 121};
+static const unsigned short c52[] = {
+    0, 1, 2, 3, 4, 68, 69, 115, 11, 116, 117, 118};
+static const unsigned short c53[] = {
+    34, 35, 36, 37, 38, 70, 71, 119, 24, 116, 120, 121};
+static const unsigned short c54[] = {
+    40, 41, 42, 43, 44, 72, 73, 115, 11, 116, 117, 118};
+static const unsigned short c55[] = {
+    46, 47, 48, 49, 50, 74, 75, 119, 24, 116, 120, 121};
+static const unsigned short c56[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134};
+static const unsigned short c57[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 135, 132, 133, 134};
+static const unsigned short c58[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 136, 132, 133, 134};
+static const unsigned short c59[] = {
+    137, 138, 139, 140, 141, 127, 128, 129, 142, 132, 133, 134};
+static const unsigned short c60[] = {
+    122, 123, 124, 125, 126, 143, 144, 145, 146, 132, 133, 134};
+static const unsigned short c61[] = {
+    122, 123, 124, 125, 126, 147, 148, 149, 150, 132, 133, 134};
+static const unsigned short c62[] = {
+    122, 123, 124, 125, 126, 151, 152, 132, 133, 134};
+static const unsigned short c63[] = {
+    137, 138, 139, 140, 141, 153, 154, 132, 133, 134};
+static const unsigned short c64[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 77, 155, 156, 157, 158, 159};
+static const unsigned short c65[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 135, 132, 133, 134, 77, 155, 156, 157, 158, 159};
+static const unsigned short c66[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 136, 132, 133, 134, 77, 155, 156, 157, 158, 159};
+static const unsigned short c67[] = {
+    137, 138, 139, 140, 141, 127, 128, 129, 142, 132, 133, 134, 77, 155, 156, 157, 158, 159};
+static const unsigned short c68[] = {
+    122, 123, 124, 125, 126, 143, 144, 145, 146, 132, 133, 134, 77, 155, 156, 157, 158, 159};
+static const unsigned short c69[] = {
+    122, 123, 124, 125, 126, 147, 148, 149, 150, 132, 133, 134, 77, 155, 156, 157, 158, 159};
+static const unsigned short c70[] = {
+    122, 123, 124, 125, 126, 151, 152, 132, 133, 134, 77, 155, 156, 157, 158, 159};
+static const unsigned short c71[] = {
+    137, 138, 139, 140, 141, 153, 154, 132, 133, 134, 77, 155, 156, 157, 158, 159};
+static const unsigned short c72[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 160, 77, 155, 156};
+static const unsigned short c73[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 135, 160, 77, 155, 156};
+static const unsigned short c74[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 136, 160, 77, 155, 156};
+static const unsigned short c75[] = {
+    137, 138, 139, 140, 141, 127, 128, 129, 142, 160, 77, 155, 156};
+static const unsigned short c76[] = {
+    122, 123, 124, 125, 126, 143, 144, 145, 146, 160, 77, 155, 156};
+static const unsigned short c77[] = {
+    122, 123, 124, 125, 126, 147, 148, 149, 150, 160, 77, 155, 156};
+static const unsigned short c78[] = {
+    122, 123, 124, 125, 126, 151, 152, 160, 77, 155, 156};
+static const unsigned short c79[] = {
+    137, 138, 139, 140, 141, 153, 154, 160, 77, 155, 156};
+static const unsigned short c80[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 160, 77, 155, 156, 157, 158, 159};
+static const unsigned short c81[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 135, 160, 77, 155, 156, 157, 158, 159};
+static const unsigned short c82[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 136, 160, 77, 155, 156, 157, 158, 159};
+static const unsigned short c83[] = {
+    137, 138, 139, 140, 141, 127, 128, 129, 142, 160, 77, 155, 156, 157, 158, 159};
+static const unsigned short c84[] = {
+    122, 123, 124, 125, 126, 143, 144, 145, 146, 160, 77, 155, 156, 157, 158, 159};
+static const unsigned short c85[] = {
+    122, 123, 124, 125, 126, 147, 148, 149, 150, 160, 77, 155, 156, 157, 158, 159};
+static const unsigned short c86[] = {
+    122, 123, 124, 125, 126, 151, 152, 160, 77, 155, 156, 157, 158, 159};
+static const unsigned short c87[] = {
+    137, 138, 139, 140, 141, 153, 154, 160, 77, 155, 156, 157, 158, 159};
+static const unsigned short c88[] = {
+    122, 123, 124, 125, 126, 143, 144, 145, 146, 160, 77, 155, 156, 161, 162, 163, 164};
+static const unsigned short c89[] = {
+    122, 123, 124, 125, 126, 147, 148, 149, 150, 160, 77, 155, 156, 165, 166, 167, 168};
+static const unsigned short c90[] = {
+    122, 123, 124, 125, 126, 151, 152, 160, 77, 155, 156, 169, 170, 171, 172};
+static const unsigned short c91[] = {
+    137, 138, 139, 140, 141, 153, 154, 160, 77, 155, 156, 173, 174, 175, 176};
+static const unsigned short c92[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 177, 133, 116, 178, 179};
+static const unsigned short c93[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 135, 177, 133, 116, 178, 179};
+static const unsigned short c94[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 136, 177, 133, 116, 178, 179};
+static const unsigned short c95[] = {
+    137, 138, 139, 140, 141, 127, 128, 129, 142, 177, 133, 116, 178, 179};
+static const unsigned short c96[] = {
+    122, 123, 124, 125, 126, 143, 144, 145, 146, 177, 133, 116, 178, 179};
+static const unsigned short c97[] = {
+    122, 123, 124, 125, 126, 147, 148, 149, 150, 177, 133, 116, 178, 179};
+static const unsigned short c98[] = {
+    122, 123, 124, 125, 126, 151, 152, 177, 133, 116, 178, 179};
+static const unsigned short c99[] = {
+    137, 138, 139, 140, 141, 153, 154, 177, 133, 116, 178, 179};
+static const unsigned short c100[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 177, 133, 77, 155, 156, 157, 158, 159};
+static const unsigned short c101[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 135, 177, 133, 77, 155, 156, 157, 158, 159};
+static const unsigned short c102[] = {
+    122, 123, 124, 125, 126, 127, 128, 129, 136, 177, 133, 77, 155, 156, 157, 158, 159};
+static const unsigned short c103[] = {
+    137, 138, 139, 140, 141, 127, 128, 129, 142, 177, 133, 77, 155, 156, 157, 158, 159};
+static const unsigned short c104[] = {
+    122, 123, 124, 125, 126, 143, 144, 145, 146, 177, 133, 77, 155, 156, 157, 158, 159};
+static const unsigned short c105[] = {
+    122, 123, 124, 125, 126, 147, 148, 149, 150, 177, 133, 77, 155, 156, 157, 158, 159};
+static const unsigned short c106[] = {
+    122, 123, 124, 125, 126, 151, 152, 177, 133, 77, 155, 156, 157, 158, 159};
+static const unsigned short c107[] = {
+    137, 138, 139, 140, 141, 153, 154, 177, 133, 77, 155, 156, 157, 158, 159};
+static const unsigned short c108[] = {
+    180, 181, 2, 182, 183, 184, 185, 7, 186, 187, 188, 189, 190};
+static const unsigned short c109[] = {
+    180, 181, 2, 182, 183, 184, 185, 7, 191, 188, 189, 190};
+static const unsigned short c110[] = {
+    180, 181, 2, 182, 183, 184, 185, 7, 192, 188, 189, 190};
+static const unsigned short c111[] = {
+    193, 194, 42, 195, 196, 184, 185, 7, 197, 188, 189, 190};
+static const unsigned short c112[] = {
+    180, 181, 2, 182, 183, 198, 199, 200, 201, 188, 189, 190};
+static const unsigned short c113[] = {
+    180, 181, 2, 182, 183, 202, 203, 204, 205, 188, 189, 190};
+static const unsigned short c114[] = {
+    180, 181, 2, 182, 183, 206, 207, 188, 189, 190};
+static const unsigned short c115[] = {
+    193, 194, 42, 195, 196, 208, 209, 188, 189, 190};
+static const unsigned short c116[] = {
+    180, 181, 2, 182, 183, 184, 185, 7, 186, 187, 210, 77, 211, 212};
+static const unsigned short c117[] = {
+    180, 181, 2, 182, 183, 184, 185, 7, 191, 210, 77, 211, 212};
+static const unsigned short c118[] = {
+    180, 181, 2, 182, 183, 184, 185, 7, 192, 210, 77, 211, 212};
+static const unsigned short c119[] = {
+    193, 194, 42, 195, 196, 184, 185, 7, 197, 210, 77, 211, 212};
+static const unsigned short c120[] = {
+    180, 181, 2, 182, 183, 198, 199, 200, 201, 210, 77, 211, 212};
+static const unsigned short c121[] = {
+    180, 181, 2, 182, 183, 202, 203, 204, 205, 210, 77, 211, 212};
+static const unsigned short c122[] = {
+    180, 181, 2, 182, 183, 206, 207, 210, 77, 211, 212};
+static const unsigned short c123[] = {
+    193, 194, 42, 195, 196, 208, 209, 210, 77, 211, 212};
+static const unsigned short c124[] = {
+    180, 181, 2, 182, 183, 198, 199, 200, 201, 210, 77, 211, 212, 213, 84, 214, 215};
+static const unsigned short c125[] = {
+    180, 181, 2, 182, 183, 202, 203, 204, 205, 210, 77, 211, 212, 216, 92, 217, 218};
+static const unsigned short c126[] = {
+    180, 181, 2, 182, 183, 206, 207, 210, 77, 211, 212, 219, 100, 220, 221};
+static const unsigned short c127[] = {
+    193, 194, 42, 195, 196, 208, 209, 210, 77, 211, 212, 222, 108, 223, 224};
+static const unsigned short c128[] = {
+    180, 181, 2, 182, 183, 184, 185, 7, 186, 187, 225, 189, 116, 226, 227};
+static const unsigned short c129[] = {
+    180, 181, 2, 182, 183, 184, 185, 7, 191, 225, 189, 116, 226, 227};
+static const unsigned short c130[] = {
+    180, 181, 2, 182, 183, 184, 185, 7, 192, 225, 189, 116, 226, 227};
+static const unsigned short c131[] = {
+    193, 194, 42, 195, 196, 184, 185, 7, 197, 225, 189, 116, 226, 227};
+static const unsigned short c132[] = {
+    180, 181, 2, 182, 183, 198, 199, 200, 201, 225, 189, 116, 226, 227};
+static const unsigned short c133[] = {
+    180, 181, 2, 182, 183, 202, 203, 204, 205, 225, 189, 116, 226, 227};
+static const unsigned short c134[] = {
+    180, 181, 2, 182, 183, 206, 207, 225, 189, 116, 226, 227};
+static const unsigned short c135[] = {
+    193, 194, 42, 195, 196, 208, 209, 225, 189, 116, 226, 227};
+static const unsigned short c136[] = {
+    228};
+static const unsigned short c137[] = {
+    228, 229, 230};
+static const unsigned short c138[] = {
+    228, 231, 232};
+static const unsigned short c139[] = {
+    228, 233, 234};
+static const unsigned short c140[] = {
+    228, 235};
+static const unsigned short c141[] = {
+    228, 236};
+static const unsigned short c142[] = {
+    228, 237, 238};
+static const unsigned short c143[] = {
+    239, 240};
+static const unsigned short c144[] = {
+    239, 241};
+static const unsigned short c145[] = {
+    239, 242};
+static const unsigned short c146[] = {
+    243};
+static const unsigned short c147[] = {
+    244, 245};
+static const unsigned short c148[] = {
+    246, 245};
+static const unsigned short c149[] = {
+    247, 239};
+static const unsigned short c150[] = {
+    248, 249};
+static const unsigned short c151[] = {
+    244, 250};
+static const unsigned short c152[] = {
+    251, 252};
+static const unsigned short c153[] = {
+    253, 2};
+static const unsigned short c154[] = {
+    253, 124};
+static const unsigned short c155[] = {
+    253, 254};
+static const unsigned short c156[] = {
+    255, 256};
+static const unsigned short c157[] = {
+    255, 257};
+static const unsigned short c158[] = {
+    255, 258};
+static const unsigned short c159[] = {
+    259, 260, 261, 262, 263};
+static const unsigned short c160[] = {
+    0, 1, 2, 3, 4, 264, 5, 265, 6, 7};
+static const unsigned short c161[] = {
+    10, 266, 267, 268, 269, 270, 77, 78, 79, 259, 260, 261, 262, 263};
+static const unsigned short c162[] = {
+    266, 271, 272, 273, 259, 260, 261, 262, 263};
+static const unsigned short c163[] = {
+    274, 10, 77, 78, 79, 259, 260, 261, 262, 263};
+static const unsigned short c164[] = {
+    275, 266, 276, 277, 278, 231, 279, 280, 259, 260, 261, 262, 263};
+static const unsigned short c165[] = {
+    231, 279, 280, 0, 1, 2, 3, 4, 264, 5, 265, 6, 7};
+static const unsigned short c166[] = {
+    281, 282, 261, 283, 284};
+static const unsigned short c167[] = {
+    188, 285, 286, 287, 269, 288, 77, 211, 212, 281, 282, 261, 283, 284};
+static const unsigned short c168[] = {
+    285, 289, 290, 291, 281, 282, 261, 283, 284};
+static const unsigned short c169[] = {
+    292, 188, 77, 211, 212, 281, 282, 261, 283, 284};
+static const unsigned short c170[] = {
+    293, 285, 276, 294, 295, 296, 297, 298, 281, 282, 261, 283, 284};
+static const unsigned short c171[] = {
+    299, 300, 301, 302, 303};
+static const unsigned short c172[] = {
+    122, 123, 124, 125, 126, 304, 127, 305, 128, 129};
+static const unsigned short c173[] = {
+    306, 299, 300, 301, 77, 155, 156, 307, 308, 309};
+static const unsigned short c174[] = {
+    132, 310, 311, 312, 313, 314, 77, 155, 156};
+static const unsigned short c175[] = {
+    77, 155, 156, 122, 123, 124, 125, 126, 304, 127, 305, 128, 129};
+static const unsigned short c176[] = {
+    310, 315, 316, 317};
+static const unsigned short c177[] = {
+    318, 132, 77, 155, 156};
+static const unsigned short c178[] = {
+    319, 310, 307, 308, 309, 237, 320, 321};
+static const unsigned short c179[] = {
+    237, 320, 321, 122, 123, 124, 125, 126, 304, 127, 305, 128, 129};
+static const unsigned short c180[] = {
+    319, 310, 307, 308, 309, 77, 155, 156};
+static const unsigned short c181[] = {
+    322, 323, 324, 325, 326};
+static const unsigned short c182[] = {
+    327, 328, 329, 330, 331, 332, 18, 333, 19, 20};
+static const unsigned short c183[] = {
+    23, 334, 335, 336, 337, 338, 77, 81, 82};
+static const unsigned short c184[] = {
+    334, 339, 340, 341};
+static const unsigned short c185[] = {
+    342, 23, 77, 81, 82};
+static const unsigned short c186[] = {
+    343, 334, 344, 345, 346, 233, 347, 348};
+static const unsigned short c187[] = {
+    233, 347, 348, 327, 328, 329, 330, 331, 332, 18, 333, 19, 20};
+static const unsigned short c188[] = {
+    349, 350};
+static const unsigned short c189[] = {
+    0, 1, 2, 3, 4, 351, 5, 352, 6, 7};
+static const unsigned short c190[] = {
+    349, 350, 353};
+static const unsigned short c191[] = {
+    354, 355};
+static const unsigned short c192[] = {
+    356, 77, 211, 212, 357, 358, 359};
+static const unsigned short c193[] = {
+    360, 361, 362, 363, 364};
+static const unsigned short c194[] = {
+    0, 1, 2, 3, 4, 365, 5, 366, 6, 7};
+static const unsigned short c195[] = {
+    367, 368, 362, 369, 370};
+static const unsigned short c196[] = {
+    371, 372};
+static const unsigned short c197[] = {
+    122, 123, 124, 125, 126, 373, 127, 374, 128, 129};
+static const unsigned short c198[] = {
+    375, 376, 377, 378, 379, 77, 155, 156, 380, 381, 382};
+static const unsigned short c199[] = {
+    383, 384, 385, 386, 387, 388, 389};
+static const unsigned short c200[] = {
+    327, 328, 329, 330, 331, 390, 18, 391, 19, 20};
+static const unsigned short c201[] = {
+    383, 384, 385, 386, 387, 388, 389, 392};
+static const unsigned short c202[] = {
+    327, 328, 329, 330, 331, 390, 18, 391, 19, 20, 392};
+static const unsigned short c203[] = {
+    393, 394, 385, 387, 388, 389};
+static const unsigned short c204[] = {
+    393, 394, 385, 387, 388, 389, 392};
+static const unsigned short c205[] = {
+    387, 388, 389};
+static const unsigned short c206[] = {
+    395, 396, 397, 398, 399, 400, 401, 402, 403};
+static const unsigned short c207[] = {
+    327, 328, 329, 330, 331, 404, 18, 405, 19, 20};
+static const unsigned short c208[] = {
+    406, 407, 397, 399, 400, 401, 402, 403};
+static const unsigned short c209[] = {
+    399, 400, 401, 402, 403};
+static const unsigned short c210[] = {
+    408, 409, 410, 398, 399, 400, 401, 402, 403};
+static const unsigned short c211[] = {
+    411, 412, 410, 399, 400, 401, 402, 403};
+static const unsigned short c212[] = {
+    413, 414, 415, 416, 417, 418, 419, 420, 421};
+static const unsigned short c213[] = {
+    122, 123, 124, 125, 126, 422, 127, 423, 128, 129};
+static const unsigned short c214[] = {
+    413, 414, 415, 416, 417, 418, 419, 420, 421, 424};
+static const unsigned short c215[] = {
+    425, 426, 415, 417, 418, 419, 420, 421};
+static const unsigned short c216[] = {
+    425, 426, 415, 417, 418, 419, 420, 421, 424};
+static const unsigned short c217[] = {
+    417, 418, 419, 420, 421};
+static const unsigned short c218[] = {
+    417, 418, 419, 420, 421, 424};
+static const unsigned short c219[] = {
+    427, 428, 429, 416, 417, 418, 419, 420, 421};
+static const unsigned short c220[] = {
+    430, 431, 429, 417, 418, 419, 420, 421};
+static const unsigned short c221[] = {
+    128, 127, 432, 433, 434, 435, 436, 437, 129, 417, 418, 419, 420, 421};
+static const unsigned short c222[] = {
+    128, 127, 438, 433, 434, 435, 436, 437, 129, 417, 418, 419, 420, 421};
+static const unsigned short c223[] = {
+    439, 440, 425, 426, 433, 434, 435, 436, 437, 417, 418, 419, 420, 421};
+static const unsigned short c224[] = {
+    441, 442, 430, 431, 433, 434, 435, 436, 437, 417, 418, 419, 420, 421};
+static const unsigned short c225[] = {
+    443, 444, 445};
+static const unsigned short c226[] = {
+    446, 447, 448, 449, 450, 451, 452, 453, 454, 443, 444, 445};
+static const unsigned short c227[] = {
+    455, 456};
+static const unsigned short c228[] = {
+    128, 127, 457, 450, 451, 452, 453, 454, 129};
+static const unsigned short c229[] = {
+    446, 447, 448, 449, 450, 451, 452, 453, 454, 455, 456};
+static const unsigned short c230[] = {
+    446, 447, 448, 449, 450, 451, 452, 453, 454};
 
 int main(void)
 {
     ptxspec_begin("cvt");
+    PTXSPEC_RUN(cvt_rni_u8_f16_1, s0, rows3, c0);
+    PTXSPEC_RUN(cvt_rni_u8_f64_1, s1, rows3, c1);
+    PTXSPEC_RUN(cvt_rni_u16_f16_1, s2, rows3, c2);
+    PTXSPEC_RUN(cvt_rni_u16_f64_1, s3, rows3, c3);
+    PTXSPEC_RUN(cvt_rni_u32_f16_1, s4, rows3, c4);
+    PTXSPEC_RUN(cvt_rni_u32_f64_1, s5, rows3, c5);
+    PTXSPEC_RUN(cvt_rni_u64_f16_1, s6, rows3, c6);
+    PTXSPEC_RUN(cvt_rni_u64_f64_1, s7, rows3, c7);
+    PTXSPEC_RUN(cvt_rni_s8_f16_1, s8, rows3, c8);
+    PTXSPEC_RUN(cvt_rni_s8_f64_1, s9, rows3, c9);
+    PTXSPEC_RUN(cvt_rni_s16_f16_1, s10, rows3, c10);
+    PTXSPEC_RUN(cvt_rni_s16_f64_1, s11, rows3, c11);
+    PTXSPEC_RUN(cvt_rni_s32_f16_1, s12, rows3, c12);
+    PTXSPEC_RUN(cvt_rni_s32_f64_1, s13, rows3, c13);
+    PTXSPEC_RUN(cvt_rni_s64_f16_1, s14, rows3, c14);
+    PTXSPEC_RUN(cvt_rni_s64_f64_1, s15, rows3, c15);
+    PTXSPEC_RUN(cvt_rni_sat_u8_f16_1, s0, rows3, c0);
+    PTXSPEC_RUN(cvt_rni_sat_u8_f64_1, s1, rows3, c1);
+    PTXSPEC_RUN(cvt_rni_sat_u16_f16_1, s2, rows3, c2);
+    PTXSPEC_RUN(cvt_rni_sat_u16_f64_1, s3, rows3, c3);
+    PTXSPEC_RUN(cvt_rni_sat_u32_f16_1, s4, rows3, c4);
+    PTXSPEC_RUN(cvt_rni_sat_u32_f64_1, s5, rows3, c5);
+    PTXSPEC_RUN(cvt_rni_sat_u64_f16_1, s6, rows3, c6);
+    PTXSPEC_RUN(cvt_rni_sat_u64_f64_1, s7, rows3, c7);
+    PTXSPEC_RUN(cvt_rni_sat_s8_f16_1, s8, rows3, c8);
+    PTXSPEC_RUN(cvt_rni_sat_s8_f64_1, s9, rows3, c9);
+    PTXSPEC_RUN(cvt_rni_sat_s16_f16_1, s10, rows3, c10);
+    PTXSPEC_RUN(cvt_rni_sat_s16_f64_1, s11, rows3, c11);
+    PTXSPEC_RUN(cvt_rni_sat_s32_f16_1, s12, rows3, c12);
+    PTXSPEC_RUN(cvt_rni_sat_s32_f64_1, s13, rows3, c13);
+    PTXSPEC_RUN(cvt_rni_sat_s64_f16_1, s14, rows3, c14);
+    PTXSPEC_RUN(cvt_rni_sat_s64_f64_1, s15, rows3, c15);
+    PTXSPEC_RUN(cvt_rzi_u8_f16_1, s0, rows3, c16);
+    PTXSPEC_RUN(cvt_rzi_u8_f64_1, s1, rows3, c17);
+    PTXSPEC_RUN(cvt_rzi_u16_f16_1, s2, rows3, c18);
+    PTXSPEC_RUN(cvt_rzi_u16_f64_1, s3, rows3, c19);
+    PTXSPEC_RUN(cvt_rzi_u32_f16_1, s4, rows3, c20);
+    PTXSPEC_RUN(cvt_rzi_u32_f64_1, s5, rows3, c21);
+    PTXSPEC_RUN(cvt_rzi_u64_f16_1, s6, rows3, c22);
+    PTXSPEC_RUN(cvt_rzi_u64_f64_1, s7, rows3, c23);
+    PTXSPEC_RUN(cvt_rzi_s8_f16_1, s8, rows3, c24);
+    PTXSPEC_RUN(cvt_rzi_s8_f64_1, s9, rows3, c25);
+    PTXSPEC_RUN(cvt_rzi_s16_f16_1, s10, rows3, c26);
+    PTXSPEC_RUN(cvt_rzi_s16_f64_1, s11, rows3, c27);
+    PTXSPEC_RUN(cvt_rzi_s32_f16_1, s12, rows3, c28);
+    PTXSPEC_RUN(cvt_rzi_s32_f64_1, s13, rows3, c29);
+    PTXSPEC_RUN(cvt_rzi_s64_f16_1, s14, rows3, c30);
+    PTXSPEC_RUN(cvt_rzi_s64_f64_1, s15, rows3, c31);
+    PTXSPEC_RUN(cvt_rzi_sat_u8_f16_1, s0, rows3, c16);
+    PTXSPEC_RUN(cvt_rzi_sat_u8_f64_1, s1, rows3, c17);
+    PTXSPEC_RUN(cvt_rzi_sat_u16_f16_1, s2, rows3, c18);
+    PTXSPEC_RUN(cvt_rzi_sat_u16_f64_1, s3, rows3, c19);
+    PTXSPEC_RUN(cvt_rzi_sat_u32_f16_1, s4, rows3, c20);
+    PTXSPEC_RUN(cvt_rzi_sat_u32_f64_1, s5, rows3, c21);
+    PTXSPEC_RUN(cvt_rzi_sat_u64_f16_1, s6, rows3, c22);
+    PTXSPEC_RUN(cvt_rzi_sat_u64_f64_1, s7, rows3, c23);
+    PTXSPEC_RUN(cvt_rzi_sat_s8_f16_1, s8, rows3, c24);
+    PTXSPEC_RUN(cvt_rzi_sat_s8_f64_1, s9, rows3, c25);
+    PTXSPEC_RUN(cvt_rzi_sat_s16_f16_1, s10, rows3, c26);
+    PTXSPEC_RUN(cvt_rzi_sat_s16_f64_1, s11, rows3, c27);
+    PTXSPEC_RUN(cvt_rzi_sat_s32_f16_1, s12, rows3, c28);
+    PTXSPEC_RUN(cvt_rzi_sat_s32_f64_1, s13, rows3, c29);
+    PTXSPEC_RUN(cvt_rzi_sat_s64_f16_1, s14, rows3, c30);
+    PTXSPEC_RUN(cvt_rzi_sat_s64_f64_1, s15, rows3, c31);
+    PTXSPEC_RUN(cvt_rmi_u8_f16_1, s0, rows3, c16);
+    PTXSPEC_RUN(cvt_rmi_u8_f64_1, s1, rows3, c17);
+    PTXSPEC_RUN(cvt_rmi_u16_f16_1, s2, rows3, c18);
+    PTXSPEC_RUN(cvt_rmi_u16_f64_1, s3, rows3, c19);
+    PTXSPEC_RUN(cvt_rmi_u32_f16_1, s4, rows3, c20);
+    PTXSPEC_RUN(cvt_rmi_u32_f64_1, s5, rows3, c21);
+    PTXSPEC_RUN(cvt_rmi_u64_f16_1, s6, rows3, c22);
+    PTXSPEC_RUN(cvt_rmi_u64_f64_1, s7, rows3, c23);
+    PTXSPEC_RUN(cvt_rmi_s8_f16_1, s8, rows3, c32);
+    PTXSPEC_RUN(cvt_rmi_s8_f64_1, s9, rows3, c33);
+    PTXSPEC_RUN(cvt_rmi_s16_f16_1, s10, rows3, c34);
+    PTXSPEC_RUN(cvt_rmi_s16_f64_1, s11, rows3, c35);
+    PTXSPEC_RUN(cvt_rmi_s32_f16_1, s12, rows3, c36);
+    PTXSPEC_RUN(cvt_rmi_s32_f64_1, s13, rows3, c37);
+    PTXSPEC_RUN(cvt_rmi_s64_f16_1, s14, rows3, c38);
+    PTXSPEC_RUN(cvt_rmi_s64_f64_1, s15, rows3, c39);
+    PTXSPEC_RUN(cvt_rmi_sat_u8_f16_1, s0, rows3, c16);
+    PTXSPEC_RUN(cvt_rmi_sat_u8_f64_1, s1, rows3, c17);
+    PTXSPEC_RUN(cvt_rmi_sat_u16_f16_1, s2, rows3, c18);
+    PTXSPEC_RUN(cvt_rmi_sat_u16_f64_1, s3, rows3, c19);
+    PTXSPEC_RUN(cvt_rmi_sat_u32_f16_1, s4, rows3, c20);
+    PTXSPEC_RUN(cvt_rmi_sat_u32_f64_1, s5, rows3, c21);
+    PTXSPEC_RUN(cvt_rmi_sat_u64_f16_1, s6, rows3, c22);
+    PTXSPEC_RUN(cvt_rmi_sat_u64_f64_1, s7, rows3, c23);
+    PTXSPEC_RUN(cvt_rmi_sat_s8_f16_1, s8, rows3, c32);
+    PTXSPEC_RUN(cvt_rmi_sat_s8_f64_1, s9, rows3, c33);
+    PTXSPEC_RUN(cvt_rmi_sat_s16_f16_1, s10, rows3, c34);
+    PTXSPEC_RUN(cvt_rmi_sat_s16_f64_1, s11, rows3, c35);
+    PTXSPEC_RUN(cvt_rmi_sat_s32_f16_1, s12, rows3, c36);
+    PTXSPEC_RUN(cvt_rmi_sat_s32_f64_1, s13, rows3, c37);
+    PTXSPEC_RUN(cvt_rmi_sat_s64_f16_1, s14, rows3, c38);
+    PTXSPEC_RUN(cvt_rmi_sat_s64_f64_1, s15, rows3, c39);
+    PTXSPEC_RUN(cvt_rpi_u8_f16_1, s0, rows3, c40);
+    PTXSPEC_RUN(cvt_rpi_u8_f64_1, s1, rows3, c41);
+    PTXSPEC_RUN(cvt_rpi_u16_f16_1, s2, rows3, c42);
+    PTXSPEC_RUN(cvt_rpi_u16_f64_1, s3, rows3, c43);
+    PTXSPEC_RUN(cvt_rpi_u32_f16_1, s4, rows3, c44);
+    PTXSPEC_RUN(cvt_rpi_u32_f64_1, s5, rows3, c45);
+    PTXSPEC_RUN(cvt_rpi_u64_f16_1, s6, rows3, c46);
+    PTXSPEC_RUN(cvt_rpi_u64_f64_1, s7, rows3, c47);
+    PTXSPEC_RUN(cvt_rpi_s8_f16_1, s8, rows3, c48);
+    PTXSPEC_RUN(cvt_rpi_s8_f64_1, s9, rows3, c49);
+    PTXSPEC_RUN(cvt_rpi_s16_f16_1, s10, rows3, c50);
+    PTXSPEC_RUN(cvt_rpi_s16_f64_1, s11, rows3, c51);
+    PTXSPEC_RUN(cvt_rpi_s32_f16_1, s12, rows3, c52);
+    PTXSPEC_RUN(cvt_rpi_s32_f64_1, s13, rows3, c53);
+    PTXSPEC_RUN(cvt_rpi_s64_f16_1, s14, rows3, c54);
+    PTXSPEC_RUN(cvt_rpi_s64_f64_1, s15, rows3, c55);
+    PTXSPEC_RUN(cvt_rpi_sat_u8_f16_1, s0, rows3, c40);
+    PTXSPEC_RUN(cvt_rpi_sat_u8_f64_1, s1, rows3, c41);
+    PTXSPEC_RUN(cvt_rpi_sat_u16_f16_1, s2, rows3, c42);
+    PTXSPEC_RUN(cvt_rpi_sat_u16_f64_1, s3, rows3, c43);
+    PTXSPEC_RUN(cvt_rpi_sat_u32_f16_1, s4, rows3, c44);
+    PTXSPEC_RUN(cvt_rpi_sat_u32_f64_1, s5, rows3, c45);
+    PTXSPEC_RUN(cvt_rpi_sat_u64_f16_1, s6, rows3, c46);
+    PTXSPEC_RUN(cvt_rpi_sat_u64_f64_1, s7, rows3, c47);
+    PTXSPEC_RUN(cvt_rpi_sat_s8_f16_1, s8, rows3, c48);
+    PTXSPEC_RUN(cvt_rpi_sat_s8_f64_1, s9, rows3, c49);
+    PTXSPEC_RUN(cvt_rpi_sat_s16_f16_1, s10, rows3, c50);
+    PTXSPEC_RUN(cvt_rpi_sat_s16_f64_1, s11, rows3, c51);
+    PTXSPEC_RUN(cvt_rpi_sat_s32_f16_1, s12, rows3, c52);
+    PTXSPEC_RUN(cvt_rpi_sat_s32_f64_1, s13, rows3, c53);
+    PTXSPEC_RUN(cvt_rpi_sat_s64_f16_1, s14, rows3, c54);
+    PTXSPEC_RUN(cvt_rpi_sat_s64_f64_1, s15, rows3, c55);
+    PTXSPEC_RUN(cvt_rni_u8_f32_1, s16, rows3, c56);
+    PTXSPEC_RUN(cvt_rni_u16_f32_1, s17, rows3, c57);
+    PTXSPEC_RUN(cvt_rni_u32_f32_1, s18, rows3, c58);
+    PTXSPEC_RUN(cvt_rni_u64_f32_1, s19, rows3, c59);
+    PTXSPEC_RUN(cvt_rni_s8_f32_1, s20, rows3, c60);
+    PTXSPEC_RUN(cvt_rni_s16_f32_1, s21, rows3, c61);
+    PTXSPEC_RUN(cvt_rni_s32_f32_1, s22, rows3, c62);
+    PTXSPEC_RUN(cvt_rni_s64_f32_1, s23, rows3, c63);
+    PTXSPEC_RUN(cvt_rni_sat_u8_f32_1, s16, rows3, c56);
+    PTXSPEC_RUN(cvt_rni_sat_u16_f32_1, s17, rows3, c57);
+    PTXSPEC_RUN(cvt_rni_sat_u32_f32_1, s18, rows3, c58);
+    PTXSPEC_RUN(cvt_rni_sat_u64_f32_1, s19, rows3, c59);
+    PTXSPEC_RUN(cvt_rni_sat_s8_f32_1, s20, rows3, c60);
+    PTXSPEC_RUN(cvt_rni_sat_s16_f32_1, s21, rows3, c61);
+    PTXSPEC_RUN(cvt_rni_sat_s32_f32_1, s22, rows3, c62);
+    PTXSPEC_RUN(cvt_rni_sat_s64_f32_1, s23, rows3, c63);
+    PTXSPEC_RUN(cvt_rni_ftz_u8_f32_1, s16, rows3, c64);
+    PTXSPEC_RUN(cvt_rni_ftz_u16_f32_1, s17, rows3, c65);
+    PTXSPEC_RUN(cvt_rni_ftz_u32_f32_1, s18, rows3, c66);
+    PTXSPEC_RUN(cvt_rni_ftz_u64_f32_1, s19, rows3, c67);
+    PTXSPEC_RUN(cvt_rni_ftz_s8_f32_1, s20, rows3, c68);
+    PTXSPEC_RUN(cvt_rni_ftz_s16_f32_1, s21, rows3, c69);
+    PTXSPEC_RUN(cvt_rni_ftz_s32_f32_1, s22, rows3, c70);
+    PTXSPEC_RUN(cvt_rni_ftz_s64_f32_1, s23, rows3, c71);
+    PTXSPEC_RUN(cvt_rni_ftz_sat_u8_f32_1, s16, rows3, c64);
+    PTXSPEC_RUN(cvt_rni_ftz_sat_u16_f32_1, s17, rows3, c65);
+    PTXSPEC_RUN(cvt_rni_ftz_sat_u32_f32_1, s18, rows3, c66);
+    PTXSPEC_RUN(cvt_rni_ftz_sat_u64_f32_1, s19, rows3, c67);
+    PTXSPEC_RUN(cvt_rni_ftz_sat_s8_f32_1, s20, rows3, c68);
+    PTXSPEC_RUN(cvt_rni_ftz_sat_s16_f32_1, s21, rows3, c69);
+    PTXSPEC_RUN(cvt_rni_ftz_sat_s32_f32_1, s22, rows3, c70);
+    PTXSPEC_RUN(cvt_rni_ftz_sat_s64_f32_1, s23, rows3, c71);
+    PTXSPEC_RUN(cvt_rzi_u8_f32_1, s16, rows3, c72);
+    PTXSPEC_RUN(cvt_rzi_u16_f32_1, s17, rows3, c73);
+    PTXSPEC_RUN(cvt_rzi_u32_f32_1, s18, rows3, c74);
+    PTXSPEC_RUN(cvt_rzi_u64_f32_1, s19, rows3, c75);
+    PTXSPEC_RUN(cvt_rzi_s8_f32_1, s20, rows3, c76);
+    PTXSPEC_RUN(cvt_rzi_s16_f32_1, s21, rows3, c77);
+    PTXSPEC_RUN(cvt_rzi_s32_f32_1, s22, rows3, c78);
+    PTXSPEC_RUN(cvt_rzi_s64_f32_1, s23, rows3, c79);
+    PTXSPEC_RUN(cvt_rzi_sat_u8_f32_1, s16, rows3, c72);
+    PTXSPEC_RUN(cvt_rzi_sat_u16_f32_1, s17, rows3, c73);
+    PTXSPEC_RUN(cvt_rzi_sat_u32_f32_1, s18, rows3, c74);
+    PTXSPEC_RUN(cvt_rzi_sat_u64_f32_1, s19, rows3, c75);
+    PTXSPEC_RUN(cvt_rzi_sat_s8_f32_1, s20, rows3, c76);
+    PTXSPEC_RUN(cvt_rzi_sat_s16_f32_1, s21, rows3, c77);
+    PTXSPEC_RUN(cvt_rzi_sat_s32_f32_1, s22, rows3, c78);
+    PTXSPEC_RUN(cvt_rzi_sat_s64_f32_1, s23, rows3, c79);
+    PTXSPEC_RUN(cvt_rzi_ftz_u8_f32_1, s16, rows3, c80);
+    PTXSPEC_RUN(cvt_rzi_ftz_u16_f32_1, s17, rows3, c81);
+    PTXSPEC_RUN(cvt_rzi_ftz_u32_f32_1, s18, rows3, c82);
+    PTXSPEC_RUN(cvt_rzi_ftz_u64_f32_1, s19, rows3, c83);
+    PTXSPEC_RUN(cvt_rzi_ftz_s8_f32_1, s20, rows3, c84);
+    PTXSPEC_RUN(cvt_rzi_ftz_s16_f32_1, s21, rows3, c85);
+    PTXSPEC_RUN(cvt_rzi_ftz_s32_f32_1, s22, rows3, c86);
+    PTXSPEC_RUN(cvt_rzi_ftz_s64_f32_1, s23, rows3, c87);
+    PTXSPEC_RUN(cvt_rzi_ftz_sat_u8_f32_1, s16, rows3, c80);
+    PTXSPEC_RUN(cvt_rzi_ftz_sat_u16_f32_1, s17, rows3, c81);
+    PTXSPEC_RUN(cvt_rzi_ftz_sat_u32_f32_1, s18, rows3, c82);
+    PTXSPEC_RUN(cvt_rzi_ftz_sat_u64_f32_1, s19, rows3, c83);
+    PTXSPEC_RUN(cvt_rzi_ftz_sat_s8_f32_1, s20, rows3, c84);
+    PTXSPEC_RUN(cvt_rzi_ftz_sat_s16_f32_1, s21, rows3, c85);
+    PTXSPEC_RUN(cvt_rzi_ftz_sat_s32_f32_1, s22, rows3, c86);
+    PTXSPEC_RUN(cvt_rzi_ftz_sat_s64_f32_1, s23, rows3, c87);
+    PTXSPEC_RUN(cvt_rmi_u8_f32_1, s16, rows3, c72);
+    PTXSPEC_RUN(cvt_rmi_u16_f32_1, s17, rows3, c73);
+    PTXSPEC_RUN(cvt_rmi_u32_f32_1, s18, rows3, c74);
+    PTXSPEC_RUN(cvt_rmi_u64_f32_1, s19, rows3, c75);
+    PTXSPEC_RUN(cvt_rmi_s8_f32_1, s20, rows3, c88);
+    PTXSPEC_RUN(cvt_rmi_s16_f32_1, s21, rows3, c89);
+    PTXSPEC_RUN(cvt_rmi_s32_f32_1, s22, rows3, c90);
+    PTXSPEC_RUN(cvt_rmi_s64_f32_1, s23, rows3, c91);
+    PTXSPEC_RUN(cvt_rmi_sat_u8_f32_1, s16, rows3, c72);
+    PTXSPEC_RUN(cvt_rmi_sat_u16_f32_1, s17, rows3, c73);
+    PTXSPEC_RUN(cvt_rmi_sat_u32_f32_1, s18, rows3, c74);
+    PTXSPEC_RUN(cvt_rmi_sat_u64_f32_1, s19, rows3, c75);
+    PTXSPEC_RUN(cvt_rmi_sat_s8_f32_1, s20, rows3, c88);
+    PTXSPEC_RUN(cvt_rmi_sat_s16_f32_1, s21, rows3, c89);
+    PTXSPEC_RUN(cvt_rmi_sat_s32_f32_1, s22, rows3, c90);
+    PTXSPEC_RUN(cvt_rmi_sat_s64_f32_1, s23, rows3, c91);
+    PTXSPEC_RUN(cvt_rmi_ftz_u8_f32_1, s16, rows3, c80);
+    PTXSPEC_RUN(cvt_rmi_ftz_u16_f32_1, s17, rows3, c81);
+    PTXSPEC_RUN(cvt_rmi_ftz_u32_f32_1, s18, rows3, c82);
+    PTXSPEC_RUN(cvt_rmi_ftz_u64_f32_1, s19, rows3, c83);
+    PTXSPEC_RUN(cvt_rmi_ftz_s8_f32_1, s20, rows3, c84);
+    PTXSPEC_RUN(cvt_rmi_ftz_s16_f32_1, s21, rows3, c85);
+    PTXSPEC_RUN(cvt_rmi_ftz_s32_f32_1, s22, rows3, c86);
+    PTXSPEC_RUN(cvt_rmi_ftz_s64_f32_1, s23, rows3, c87);
+    PTXSPEC_RUN(cvt_rmi_ftz_sat_u8_f32_1, s16, rows3, c80);
+    PTXSPEC_RUN(cvt_rmi_ftz_sat_u16_f32_1, s17, rows3, c81);
+    PTXSPEC_RUN(cvt_rmi_ftz_sat_u32_f32_1, s18, rows3, c82);
+    PTXSPEC_RUN(cvt_rmi_ftz_sat_u64_f32_1, s19, rows3, c83);
+    PTXSPEC_RUN(cvt_rmi_ftz_sat_s8_f32_1, s20, rows3, c84);
+    PTXSPEC_RUN(cvt_rmi_ftz_sat_s16_f32_1, s21, rows3, c85);
+    PTXSPEC_RUN(cvt_rmi_ftz_sat_s32_f32_1, s22, rows3, c86);
+    PTXSPEC_RUN(cvt_rmi_ftz_sat_s64_f32_1, s23, rows3, c87);
+    PTXSPEC_RUN(cvt_rpi_u8_f32_1, s16, rows3, c92);
+    PTXSPEC_RUN(cvt_rpi_u16_f32_1, s17, rows3, c93);
+    PTXSPEC_RUN(cvt_rpi_u32_f32_1, s18, rows3, c94);
+    PTXSPEC_RUN(cvt_rpi_u64_f32_1, s19, rows3, c95);
+    PTXSPEC_RUN(cvt_rpi_s8_f32_1, s20, rows3, c96);
+    PTXSPEC_RUN(cvt_rpi_s16_f32_1, s21, rows3, c97);
+    PTXSPEC_RUN(cvt_rpi_s32_f32_1, s22, rows3, c98);
+    PTXSPEC_RUN(cvt_rpi_s64_f32_1, s23, rows3, c99);
+    PTXSPEC_RUN(cvt_rpi_sat_u8_f32_1, s16, rows3, c92);
+    PTXSPEC_RUN(cvt_rpi_sat_u16_f32_1, s17, rows3, c93);
+    PTXSPEC_RUN(cvt_rpi_sat_u32_f32_1, s18, rows3, c94);
+    PTXSPEC_RUN(cvt_rpi_sat_u64_f32_1, s19, rows3, c95);
+    PTXSPEC_RUN(cvt_rpi_sat_s8_f32_1, s20, rows3, c96);
+    PTXSPEC_RUN(cvt_rpi_sat_s16_f32_1, s21, rows3, c97);
+    PTXSPEC_RUN(cvt_rpi_sat_s32_f32_1, s22, rows3, c98);
+    PTXSPEC_RUN(cvt_rpi_sat_s64_f32_1, s23, rows3, c99);
+    PTXSPEC_RUN(cvt_rpi_ftz_u8_f32_1, s16, rows3, c100);
+    PTXSPEC_RUN(cvt_rpi_ftz_u16_f32_1, s17, rows3, c101);
+    PTXSPEC_RUN(cvt_rpi_ftz_u32_f32_1, s18, rows3, c102);
+    PTXSPEC_RUN(cvt_rpi_ftz_u64_f32_1, s19, rows3, c103);
+    PTXSPEC_RUN(cvt_rpi_ftz_s8_f32_1, s20, rows3, c104);
+    PTXSPEC_RUN(cvt_rpi_ftz_s16_f32_1, s21, rows3, c105);
+    PTXSPEC_RUN(cvt_rpi_ftz_s32_f32_1, s22, rows3, c106);
+    PTXSPEC_RUN(cvt_rpi_ftz_s64_f32_1, s23, rows3, c107);
+    PTXSPEC_RUN(cvt_rpi_ftz_sat_u8_f32_1, s16, rows3, c100);
+    PTXSPEC_RUN(cvt_rpi_ftz_sat_u16_f32_1, s17, rows3, c101);
+    PTXSPEC_RUN(cvt_rpi_ftz_sat_u32_f32_1, s18, rows3, c102);
+    PTXSPEC_RUN(cvt_rpi_ftz_sat_u64_f32_1, s19, rows3, c103);
+    PTXSPEC_RUN(cvt_rpi_ftz_sat_s8_f32_1, s20, rows3, c104);
+    PTXSPEC_RUN(cvt_rpi_ftz_sat_s16_f32_1, s21, rows3, c105);
+    PTXSPEC_RUN(cvt_rpi_ftz_sat_s32_f32_1, s22, rows3, c106);
+    PTXSPEC_RUN(cvt_rpi_ftz_sat_s64_f32_1, s23, rows3, c107);
+    PTXSPEC_RUN(cvt_rni_u8_bf16_1, s24, rows3, c108);
+    PTXSPEC_RUN(cvt_rni_u16_bf16_1, s25, rows3, c109);
+    PTXSPEC_RUN(cvt_rni_u32_bf16_1, s26, rows3, c110);
+    PTXSPEC_RUN(cvt_rni_u64_bf16_1, s27, rows3, c111);
+    PTXSPEC_RUN(cvt_rni_s8_bf16_1, s28, rows3, c112);
+    PTXSPEC_RUN(cvt_rni_s16_bf16_1, s29, rows3, c113);
+    PTXSPEC_RUN(cvt_rni_s32_bf16_1, s30, rows3, c114);
+    PTXSPEC_RUN(cvt_rni_s64_bf16_1, s31, rows3, c115);
+    PTXSPEC_RUN(cvt_rzi_u8_bf16_1, s24, rows3, c116);
+    PTXSPEC_RUN(cvt_rzi_u16_bf16_1, s25, rows3, c117);
+    PTXSPEC_RUN(cvt_rzi_u32_bf16_1, s26, rows3, c118);
+    PTXSPEC_RUN(cvt_rzi_u64_bf16_1, s27, rows3, c119);
+    PTXSPEC_RUN(cvt_rzi_s8_bf16_1, s28, rows3, c120);
+    PTXSPEC_RUN(cvt_rzi_s16_bf16_1, s29, rows3, c121);
+    PTXSPEC_RUN(cvt_rzi_s32_bf16_1, s30, rows3, c122);
+    PTXSPEC_RUN(cvt_rzi_s64_bf16_1, s31, rows3, c123);
+    PTXSPEC_RUN(cvt_rmi_u8_bf16_1, s24, rows3, c116);
+    PTXSPEC_RUN(cvt_rmi_u16_bf16_1, s25, rows3, c117);
+    PTXSPEC_RUN(cvt_rmi_u32_bf16_1, s26, rows3, c118);
+    PTXSPEC_RUN(cvt_rmi_u64_bf16_1, s27, rows3, c119);
+    PTXSPEC_RUN(cvt_rmi_s8_bf16_1, s28, rows3, c124);
+    PTXSPEC_RUN(cvt_rmi_s16_bf16_1, s29, rows3, c125);
+    PTXSPEC_RUN(cvt_rmi_s32_bf16_1, s30, rows3, c126);
+    PTXSPEC_RUN(cvt_rmi_s64_bf16_1, s31, rows3, c127);
+    PTXSPEC_RUN(cvt_rpi_u8_bf16_1, s24, rows3, c128);
+    PTXSPEC_RUN(cvt_rpi_u16_bf16_1, s25, rows3, c129);
+    PTXSPEC_RUN(cvt_rpi_u32_bf16_1, s26, rows3, c130);
+    PTXSPEC_RUN(cvt_rpi_u64_bf16_1, s27, rows3, c131);
+    PTXSPEC_RUN(cvt_rpi_s8_bf16_1, s28, rows3, c132);
+    PTXSPEC_RUN(cvt_rpi_s16_bf16_1, s29, rows3, c133);
+    PTXSPEC_RUN(cvt_rpi_s32_bf16_1, s30, rows3, c134);
+    PTXSPEC_RUN(cvt_rpi_s64_bf16_1, s31, rows3, c135);
+    PTXSPEC_RUN(cvt_rn_f16_u8_1, s32, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f16_u16_1, s33, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f16_u32_1, s34, rows3, c137);
+    PTXSPEC_RUN(cvt_rn_f16_u64_1, s35, rows3, c137);
+    PTXSPEC_RUN(cvt_rn_f16_s8_1, s36, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f16_s16_1, s37, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f16_s32_1, s38, rows3, c137);
+    PTXSPEC_RUN(cvt_rn_f16_s64_1, s39, rows3, c137);
+    PTXSPEC_RUN(cvt_rn_f64_u8_1, s40, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f64_u16_1, s41, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f64_u32_1, s42, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f64_u64_1, s43, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f64_s8_1, s44, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f64_s16_1, s45, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f64_s32_1, s46, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f64_s64_1, s47, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_sat_f16_u8_1, s32, rows3, c138);
+    PTXSPEC_RUN(cvt_rn_sat_f16_u16_1, s33, rows3, c138);
+    PTXSPEC_RUN(cvt_rn_sat_f16_u32_1, s34, rows3, c138);
+    PTXSPEC_RUN(cvt_rn_sat_f16_u64_1, s35, rows3, c138);
+    PTXSPEC_RUN(cvt_rn_sat_f16_s8_1, s36, rows3, c138);
+    PTXSPEC_RUN(cvt_rn_sat_f16_s16_1, s37, rows3, c138);
+    PTXSPEC_RUN(cvt_rn_sat_f16_s32_1, s38, rows3, c138);
+    PTXSPEC_RUN(cvt_rn_sat_f16_s64_1, s39, rows3, c138);
+    PTXSPEC_RUN(cvt_rn_sat_f64_u8_1, s40, rows3, c139);
+    PTXSPEC_RUN(cvt_rn_sat_f64_u16_1, s41, rows3, c139);
+    PTXSPEC_RUN(cvt_rn_sat_f64_u32_1, s42, rows3, c139);
+    PTXSPEC_RUN(cvt_rn_sat_f64_u64_1, s43, rows3, c139);
+    PTXSPEC_RUN(cvt_rn_sat_f64_s8_1, s44, rows3, c139);
+    PTXSPEC_RUN(cvt_rn_sat_f64_s16_1, s45, rows3, c139);
+    PTXSPEC_RUN(cvt_rn_sat_f64_s32_1, s46, rows3, c139);
+    PTXSPEC_RUN(cvt_rn_sat_f64_s64_1, s47, rows3, c139);
+    PTXSPEC_RUN(cvt_rz_f16_u8_1, s32, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f16_u16_1, s33, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f16_u32_1, s34, rows3, c140);
+    PTXSPEC_RUN(cvt_rz_f16_u64_1, s35, rows3, c140);
+    PTXSPEC_RUN(cvt_rz_f16_s8_1, s36, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f16_s16_1, s37, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f16_s32_1, s38, rows3, c140);
+    PTXSPEC_RUN(cvt_rz_f16_s64_1, s39, rows3, c140);
+    PTXSPEC_RUN(cvt_rz_f64_u8_1, s40, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f64_u16_1, s41, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f64_u32_1, s42, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f64_u64_1, s43, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f64_s8_1, s44, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f64_s16_1, s45, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f64_s32_1, s46, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f64_s64_1, s47, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_sat_f16_u8_1, s32, rows3, c138);
+    PTXSPEC_RUN(cvt_rz_sat_f16_u16_1, s33, rows3, c138);
+    PTXSPEC_RUN(cvt_rz_sat_f16_u32_1, s34, rows3, c138);
+    PTXSPEC_RUN(cvt_rz_sat_f16_u64_1, s35, rows3, c138);
+    PTXSPEC_RUN(cvt_rz_sat_f16_s8_1, s36, rows3, c138);
+    PTXSPEC_RUN(cvt_rz_sat_f16_s16_1, s37, rows3, c138);
+    PTXSPEC_RUN(cvt_rz_sat_f16_s32_1, s38, rows3, c138);
+    PTXSPEC_RUN(cvt_rz_sat_f16_s64_1, s39, rows3, c138);
+    PTXSPEC_RUN(cvt_rz_sat_f64_u8_1, s40, rows3, c139);
+    PTXSPEC_RUN(cvt_rz_sat_f64_u16_1, s41, rows3, c139);
+    PTXSPEC_RUN(cvt_rz_sat_f64_u32_1, s42, rows3, c139);
+    PTXSPEC_RUN(cvt_rz_sat_f64_u64_1, s43, rows3, c139);
+    PTXSPEC_RUN(cvt_rz_sat_f64_s8_1, s44, rows3, c139);
+    PTXSPEC_RUN(cvt_rz_sat_f64_s16_1, s45, rows3, c139);
+    PTXSPEC_RUN(cvt_rz_sat_f64_s32_1, s46, rows3, c139);
+    PTXSPEC_RUN(cvt_rz_sat_f64_s64_1, s47, rows3, c139);
+    PTXSPEC_RUN(cvt_rm_f16_u8_1, s32, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f16_u16_1, s33, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f16_u32_1, s34, rows3, c140);
+    PTXSPEC_RUN(cvt_rm_f16_u64_1, s35, rows3, c140);
+    PTXSPEC_RUN(cvt_rm_f16_s8_1, s36, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f16_s16_1, s37, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f16_s32_1, s38, rows3, c140);
+    PTXSPEC_RUN(cvt_rm_f16_s64_1, s39, rows3, c140);
+    PTXSPEC_RUN(cvt_rm_f64_u8_1, s40, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f64_u16_1, s41, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f64_u32_1, s42, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f64_u64_1, s43, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f64_s8_1, s44, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f64_s16_1, s45, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f64_s32_1, s46, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f64_s64_1, s47, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_sat_f16_u8_1, s32, rows3, c138);
+    PTXSPEC_RUN(cvt_rm_sat_f16_u16_1, s33, rows3, c138);
+    PTXSPEC_RUN(cvt_rm_sat_f16_u32_1, s34, rows3, c138);
+    PTXSPEC_RUN(cvt_rm_sat_f16_u64_1, s35, rows3, c138);
+    PTXSPEC_RUN(cvt_rm_sat_f16_s8_1, s36, rows3, c138);
+    PTXSPEC_RUN(cvt_rm_sat_f16_s16_1, s37, rows3, c138);
+    PTXSPEC_RUN(cvt_rm_sat_f16_s32_1, s38, rows3, c138);
+    PTXSPEC_RUN(cvt_rm_sat_f16_s64_1, s39, rows3, c138);
+    PTXSPEC_RUN(cvt_rm_sat_f64_u8_1, s40, rows3, c139);
+    PTXSPEC_RUN(cvt_rm_sat_f64_u16_1, s41, rows3, c139);
+    PTXSPEC_RUN(cvt_rm_sat_f64_u32_1, s42, rows3, c139);
+    PTXSPEC_RUN(cvt_rm_sat_f64_u64_1, s43, rows3, c139);
+    PTXSPEC_RUN(cvt_rm_sat_f64_s8_1, s44, rows3, c139);
+    PTXSPEC_RUN(cvt_rm_sat_f64_s16_1, s45, rows3, c139);
+    PTXSPEC_RUN(cvt_rm_sat_f64_s32_1, s46, rows3, c139);
+    PTXSPEC_RUN(cvt_rm_sat_f64_s64_1, s47, rows3, c139);
+    PTXSPEC_RUN(cvt_rp_f16_u8_1, s32, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f16_u16_1, s33, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f16_u32_1, s34, rows3, c137);
+    PTXSPEC_RUN(cvt_rp_f16_u64_1, s35, rows3, c137);
+    PTXSPEC_RUN(cvt_rp_f16_s8_1, s36, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f16_s16_1, s37, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f16_s32_1, s38, rows3, c137);
+    PTXSPEC_RUN(cvt_rp_f16_s64_1, s39, rows3, c137);
+    PTXSPEC_RUN(cvt_rp_f64_u8_1, s40, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f64_u16_1, s41, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f64_u32_1, s42, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f64_u64_1, s43, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f64_s8_1, s44, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f64_s16_1, s45, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f64_s32_1, s46, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f64_s64_1, s47, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_sat_f16_u8_1, s32, rows3, c138);
+    PTXSPEC_RUN(cvt_rp_sat_f16_u16_1, s33, rows3, c138);
+    PTXSPEC_RUN(cvt_rp_sat_f16_u32_1, s34, rows3, c138);
+    PTXSPEC_RUN(cvt_rp_sat_f16_u64_1, s35, rows3, c138);
+    PTXSPEC_RUN(cvt_rp_sat_f16_s8_1, s36, rows3, c138);
+    PTXSPEC_RUN(cvt_rp_sat_f16_s16_1, s37, rows3, c138);
+    PTXSPEC_RUN(cvt_rp_sat_f16_s32_1, s38, rows3, c138);
+    PTXSPEC_RUN(cvt_rp_sat_f16_s64_1, s39, rows3, c138);
+    PTXSPEC_RUN(cvt_rp_sat_f64_u8_1, s40, rows3, c139);
+    PTXSPEC_RUN(cvt_rp_sat_f64_u16_1, s41, rows3, c139);
+    PTXSPEC_RUN(cvt_rp_sat_f64_u32_1, s42, rows3, c139);
+    PTXSPEC_RUN(cvt_rp_sat_f64_u64_1, s43, rows3, c139);
+    PTXSPEC_RUN(cvt_rp_sat_f64_s8_1, s44, rows3, c139);
+    PTXSPEC_RUN(cvt_rp_sat_f64_s16_1, s45, rows3, c139);
+    PTXSPEC_RUN(cvt_rp_sat_f64_s32_1, s46, rows3, c139);
+    PTXSPEC_RUN(cvt_rp_sat_f64_s64_1, s47, rows3, c139);
+    PTXSPEC_RUN(cvt_rn_f32_u8_1, s48, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f32_u16_1, s49, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f32_u32_1, s50, rows3, c141);
+    PTXSPEC_RUN(cvt_rn_f32_u64_1, s51, rows3, c141);
+    PTXSPEC_RUN(cvt_rn_f32_s8_1, s52, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f32_s16_1, s53, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_f32_s32_1, s54, rows3, c141);
+    PTXSPEC_RUN(cvt_rn_f32_s64_1, s55, rows3, c141);
+    PTXSPEC_RUN(cvt_rn_sat_f32_u8_1, s48, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_sat_f32_u16_1, s49, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_sat_f32_u32_1, s50, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_sat_f32_u64_1, s51, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_sat_f32_s8_1, s52, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_sat_f32_s16_1, s53, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_sat_f32_s32_1, s54, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_sat_f32_s64_1, s55, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_ftz_f32_u8_1, s48, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_ftz_f32_u16_1, s49, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_ftz_f32_u32_1, s50, rows3, c141);
+    PTXSPEC_RUN(cvt_rn_ftz_f32_u64_1, s51, rows3, c141);
+    PTXSPEC_RUN(cvt_rn_ftz_f32_s8_1, s52, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_ftz_f32_s16_1, s53, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_ftz_f32_s32_1, s54, rows3, c141);
+    PTXSPEC_RUN(cvt_rn_ftz_f32_s64_1, s55, rows3, c141);
+    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_u8_1, s48, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_u16_1, s49, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_u32_1, s50, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_u64_1, s51, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_s8_1, s52, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_s16_1, s53, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_s32_1, s54, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_s64_1, s55, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_f32_u8_1, s48, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f32_u16_1, s49, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f32_u32_1, s50, rows3, c141);
+    PTXSPEC_RUN(cvt_rz_f32_u64_1, s51, rows3, c141);
+    PTXSPEC_RUN(cvt_rz_f32_s8_1, s52, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f32_s16_1, s53, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_f32_s32_1, s54, rows3, c141);
+    PTXSPEC_RUN(cvt_rz_f32_s64_1, s55, rows3, c141);
+    PTXSPEC_RUN(cvt_rz_sat_f32_u8_1, s48, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_sat_f32_u16_1, s49, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_sat_f32_u32_1, s50, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_sat_f32_u64_1, s51, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_sat_f32_s8_1, s52, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_sat_f32_s16_1, s53, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_sat_f32_s32_1, s54, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_sat_f32_s64_1, s55, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_ftz_f32_u8_1, s48, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_ftz_f32_u16_1, s49, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_ftz_f32_u32_1, s50, rows3, c141);
+    PTXSPEC_RUN(cvt_rz_ftz_f32_u64_1, s51, rows3, c141);
+    PTXSPEC_RUN(cvt_rz_ftz_f32_s8_1, s52, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_ftz_f32_s16_1, s53, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_ftz_f32_s32_1, s54, rows3, c141);
+    PTXSPEC_RUN(cvt_rz_ftz_f32_s64_1, s55, rows3, c141);
+    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_u8_1, s48, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_u16_1, s49, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_u32_1, s50, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_u64_1, s51, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_s8_1, s52, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_s16_1, s53, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_s32_1, s54, rows3, c142);
+    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_s64_1, s55, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_f32_u8_1, s48, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f32_u16_1, s49, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f32_u32_1, s50, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f32_u64_1, s51, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f32_s8_1, s52, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f32_s16_1, s53, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f32_s32_1, s54, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_f32_s64_1, s55, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_sat_f32_u8_1, s48, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_sat_f32_u16_1, s49, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_sat_f32_u32_1, s50, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_sat_f32_u64_1, s51, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_sat_f32_s8_1, s52, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_sat_f32_s16_1, s53, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_sat_f32_s32_1, s54, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_sat_f32_s64_1, s55, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_ftz_f32_u8_1, s48, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_ftz_f32_u16_1, s49, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_ftz_f32_u32_1, s50, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_ftz_f32_u64_1, s51, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_ftz_f32_s8_1, s52, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_ftz_f32_s16_1, s53, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_ftz_f32_s32_1, s54, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_ftz_f32_s64_1, s55, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_u8_1, s48, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_u16_1, s49, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_u32_1, s50, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_u64_1, s51, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_s8_1, s52, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_s16_1, s53, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_s32_1, s54, rows3, c142);
+    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_s64_1, s55, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_f32_u8_1, s48, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f32_u16_1, s49, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f32_u32_1, s50, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f32_u64_1, s51, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f32_s8_1, s52, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f32_s16_1, s53, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f32_s32_1, s54, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_f32_s64_1, s55, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_sat_f32_u8_1, s48, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_sat_f32_u16_1, s49, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_sat_f32_u32_1, s50, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_sat_f32_u64_1, s51, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_sat_f32_s8_1, s52, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_sat_f32_s16_1, s53, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_sat_f32_s32_1, s54, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_sat_f32_s64_1, s55, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_ftz_f32_u8_1, s48, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_ftz_f32_u16_1, s49, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_ftz_f32_u32_1, s50, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_ftz_f32_u64_1, s51, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_ftz_f32_s8_1, s52, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_ftz_f32_s16_1, s53, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_ftz_f32_s32_1, s54, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_ftz_f32_s64_1, s55, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_u8_1, s48, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_u16_1, s49, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_u32_1, s50, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_u64_1, s51, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_s8_1, s52, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_s16_1, s53, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_s32_1, s54, rows3, c142);
+    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_s64_1, s55, rows3, c142);
+    PTXSPEC_RUN(cvt_rn_bf16_u8_1, s56, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_bf16_u16_1, s57, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_bf16_u32_1, s58, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_bf16_u64_1, s59, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_bf16_s8_1, s60, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_bf16_s16_1, s61, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_bf16_s32_1, s62, rows3, c136);
+    PTXSPEC_RUN(cvt_rn_bf16_s64_1, s63, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_bf16_u8_1, s56, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_bf16_u16_1, s57, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_bf16_u32_1, s58, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_bf16_u64_1, s59, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_bf16_s8_1, s60, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_bf16_s16_1, s61, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_bf16_s32_1, s62, rows3, c136);
+    PTXSPEC_RUN(cvt_rz_bf16_s64_1, s63, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_bf16_u8_1, s56, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_bf16_u16_1, s57, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_bf16_u32_1, s58, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_bf16_u64_1, s59, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_bf16_s8_1, s60, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_bf16_s16_1, s61, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_bf16_s32_1, s62, rows3, c136);
+    PTXSPEC_RUN(cvt_rm_bf16_s64_1, s63, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_bf16_u8_1, s56, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_bf16_u16_1, s57, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_bf16_u32_1, s58, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_bf16_u64_1, s59, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_bf16_s8_1, s60, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_bf16_s16_1, s61, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_bf16_s32_1, s62, rows3, c136);
+    PTXSPEC_RUN(cvt_rp_bf16_s64_1, s63, rows3, c136);
+    PTXSPEC_RUN(cvt_u8_s16_1, s64, rows3, c143);
+    PTXSPEC_RUN(cvt_u8_s32_1, s65, rows3, c144);
+    PTXSPEC_RUN(cvt_u8_s64_1, s66, rows3, c145);
+    PTXSPEC_RUN(cvt_u16_u8_1, s67, rows3, c146);
+    PTXSPEC_RUN(cvt_u32_u8_1, s68, rows3, c146);
+    PTXSPEC_RUN(cvt_u32_s8_1, s69, rows3, c147);
+    PTXSPEC_RUN(cvt_u32_s16_1, s70, rows3, c148);
+    PTXSPEC_RUN(cvt_u64_u8_1, s71, rows3, c146);
+    PTXSPEC_RUN(cvt_s8_u16_1, s72, rows3, c149);
+    PTXSPEC_RUN(cvt_s8_u32_1, s73, rows3, c149);
+    PTXSPEC_RUN(cvt_s8_u64_1, s74, rows3, c149);
+    PTXSPEC_RUN(cvt_s16_u8_1, s75, rows3, c146);
+    PTXSPEC_RUN(cvt_s16_s8_1, s76, rows3, c150);
+    PTXSPEC_RUN(cvt_s32_u8_1, s77, rows3, c146);
+    PTXSPEC_RUN(cvt_s32_s8_1, s78, rows3, c151);
+    PTXSPEC_RUN(cvt_s64_u8_1, s79, rows3, c146);
+    PTXSPEC_RUN(cvt_s64_s8_1, s80, rows3, c152);
+    PTXSPEC_RUN(cvt_sat_u8_s16_1, s64, rows3, c153);
+    PTXSPEC_RUN(cvt_sat_u8_s32_1, s65, rows3, c154);
+    PTXSPEC_RUN(cvt_sat_u8_s64_1, s66, rows3, c155);
+    PTXSPEC_RUN(cvt_sat_s8_s16_1, s81, rows3, c156);
+    PTXSPEC_RUN(cvt_sat_s8_s32_1, s82, rows3, c157);
+    PTXSPEC_RUN(cvt_sat_s8_s64_1, s83, rows3, c158);
+    PTXSPEC_RUN(cvt_f16_f16_1, s84, rows3, c159);
+    PTXSPEC_RUN(cvt_sat_f16_f16_1, s84, rows3, c160);
+    PTXSPEC_RUN(cvt_rni_f16_f16_1, s84, rows3, c161);
+    PTXSPEC_RUN(cvt_rni_sat_f16_f16_1, s84, rows3, c160);
+    PTXSPEC_RUN(cvt_rzi_f16_f16_1, s84, rows3, c162);
+    PTXSPEC_RUN(cvt_rzi_sat_f16_f16_1, s84, rows3, c160);
+    PTXSPEC_RUN(cvt_rmi_f16_f16_1, s84, rows3, c163);
+    PTXSPEC_RUN(cvt_rmi_sat_f16_f16_1, s84, rows3, c160);
+    PTXSPEC_RUN(cvt_rpi_f16_f16_1, s84, rows3, c164);
+    PTXSPEC_RUN(cvt_rpi_sat_f16_f16_1, s84, rows3, c165);
+    PTXSPEC_RUN(cvt_bf16_bf16_1, s85, rows3, c166);
+    PTXSPEC_RUN(cvt_rni_bf16_bf16_1, s85, rows3, c167);
+    PTXSPEC_RUN(cvt_rzi_bf16_bf16_1, s85, rows3, c168);
+    PTXSPEC_RUN(cvt_rmi_bf16_bf16_1, s85, rows3, c169);
+    PTXSPEC_RUN(cvt_rpi_bf16_bf16_1, s85, rows3, c170);
+    PTXSPEC_RUN(cvt_f32_f32_1, s86, rows3, c171);
+    PTXSPEC_RUN(cvt_sat_f32_f32_1, s86, rows3, c172);
+    PTXSPEC_RUN(cvt_ftz_f32_f32_1, s86, rows3, c173);
+    PTXSPEC_RUN(cvt_ftz_sat_f32_f32_1, s86, rows3, c172);
+    PTXSPEC_RUN(cvt_rni_f32_f32_1, s86, rows3, c174);
+    PTXSPEC_RUN(cvt_rni_sat_f32_f32_1, s86, rows3, c172);
+    PTXSPEC_RUN(cvt_rni_ftz_f32_f32_1, s86, rows3, c174);
+    PTXSPEC_RUN(cvt_rni_ftz_sat_f32_f32_1, s86, rows3, c175);
+    PTXSPEC_RUN(cvt_rzi_f32_f32_1, s86, rows3, c176);
+    PTXSPEC_RUN(cvt_rzi_sat_f32_f32_1, s86, rows3, c172);
+    PTXSPEC_RUN(cvt_rzi_ftz_f32_f32_1, s86, rows3, c176);
+    PTXSPEC_RUN(cvt_rzi_ftz_sat_f32_f32_1, s86, rows3, c172);
+    PTXSPEC_RUN(cvt_rmi_f32_f32_1, s86, rows3, c177);
+    PTXSPEC_RUN(cvt_rmi_sat_f32_f32_1, s86, rows3, c172);
+    PTXSPEC_RUN(cvt_rmi_ftz_f32_f32_1, s86, rows3, c177);
+    PTXSPEC_RUN(cvt_rmi_ftz_sat_f32_f32_1, s86, rows3, c172);
+    PTXSPEC_RUN(cvt_rpi_f32_f32_1, s86, rows3, c178);
+    PTXSPEC_RUN(cvt_rpi_sat_f32_f32_1, s86, rows3, c179);
+    PTXSPEC_RUN(cvt_rpi_ftz_f32_f32_1, s86, rows3, c180);
+    PTXSPEC_RUN(cvt_rpi_ftz_sat_f32_f32_1, s86, rows3, c175);
+    PTXSPEC_RUN(cvt_f64_f64_1, s87, rows3, c181);
+    PTXSPEC_RUN(cvt_sat_f64_f64_1, s87, rows3, c182);
+    PTXSPEC_RUN(cvt_rni_f64_f64_1, s87, rows3, c183);
+    PTXSPEC_RUN(cvt_rni_sat_f64_f64_1, s87, rows3, c182);
+    PTXSPEC_RUN(cvt_rzi_f64_f64_1, s87, rows3, c184);
+    PTXSPEC_RUN(cvt_rzi_sat_f64_f64_1, s87, rows3, c182);
+    PTXSPEC_RUN(cvt_rmi_f64_f64_1, s87, rows3, c185);
+    PTXSPEC_RUN(cvt_rmi_sat_f64_f64_1, s87, rows3, c182);
+    PTXSPEC_RUN(cvt_rpi_f64_f64_1, s87, rows3, c186);
+    PTXSPEC_RUN(cvt_rpi_sat_f64_f64_1, s87, rows3, c187);
+    PTXSPEC_RUN(cvt_f32_f16_1, s88, rows3, c188);
+    PTXSPEC_RUN(cvt_sat_f32_f16_1, s88, rows3, c189);
+    PTXSPEC_RUN(cvt_ftz_f32_f16_1, s88, rows3, c190);
+    PTXSPEC_RUN(cvt_ftz_sat_f32_f16_1, s88, rows3, c189);
+    PTXSPEC_RUN(cvt_f32_bf16_1, s89, rows3, c191);
+    PTXSPEC_RUN(cvt_ftz_f32_bf16_1, s89, rows3, c192);
+    PTXSPEC_RUN(cvt_f64_f16_1, s90, rows3, c193);
+    PTXSPEC_RUN(cvt_sat_f64_f16_1, s90, rows3, c194);
+    PTXSPEC_RUN(cvt_f64_bf16_1, s91, rows3, c195);
+    PTXSPEC_RUN(cvt_rn_f64_bf16_1, s91, rows3, c195);
+    PTXSPEC_RUN(cvt_rz_f64_bf16_1, s91, rows3, c195);
+    PTXSPEC_RUN(cvt_rm_f64_bf16_1, s91, rows3, c195);
+    PTXSPEC_RUN(cvt_rp_f64_bf16_1, s91, rows3, c195);
+    PTXSPEC_RUN(cvt_f64_f32_1, s92, rows3, c196);
+    PTXSPEC_RUN(cvt_sat_f64_f32_1, s92, rows3, c197);
+    PTXSPEC_RUN(cvt_ftz_f64_f32_1, s92, rows3, c198);
+    PTXSPEC_RUN(cvt_ftz_sat_f64_f32_1, s92, rows3, c197);
+    PTXSPEC_RUN(cvt_rn_f32_f64_1, s93, rows3, c199);
+    PTXSPEC_RUN(cvt_rn_sat_f32_f64_1, s93, rows3, c200);
+    PTXSPEC_RUN(cvt_rn_ftz_f32_f64_1, s93, rows3, c201);
+    PTXSPEC_RUN(cvt_rn_ftz_sat_f32_f64_1, s93, rows3, c202);
+    PTXSPEC_RUN(cvt_rz_f32_f64_1, s93, rows3, c203);
+    PTXSPEC_RUN(cvt_rz_sat_f32_f64_1, s93, rows3, c200);
+    PTXSPEC_RUN(cvt_rz_ftz_f32_f64_1, s93, rows3, c204);
+    PTXSPEC_RUN(cvt_rz_ftz_sat_f32_f64_1, s93, rows3, c202);
+    PTXSPEC_RUN(cvt_rm_f32_f64_1, s93, rows3, c205);
+    PTXSPEC_RUN(cvt_rm_sat_f32_f64_1, s93, rows3, c200);
+    PTXSPEC_RUN(cvt_rm_ftz_f32_f64_1, s93, rows3, c205);
+    PTXSPEC_RUN(cvt_rm_ftz_sat_f32_f64_1, s93, rows3, c200);
+    PTXSPEC_RUN(cvt_rp_f32_f64_1, s93, rows3, c205);
+    PTXSPEC_RUN(cvt_rp_sat_f32_f64_1, s93, rows3, c200);
+    PTXSPEC_RUN(cvt_rp_ftz_f32_f64_1, s93, rows3, c205);
+    PTXSPEC_RUN(cvt_rp_ftz_sat_f32_f64_1, s93, rows3, c200);
+    PTXSPEC_RUN(cvt_rn_f16_f64_1, s94, rows3, c206);
+    PTXSPEC_RUN(cvt_rn_sat_f16_f64_1, s94, rows3, c207);
+    PTXSPEC_RUN(cvt_rz_f16_f64_1, s94, rows3, c208);
+    PTXSPEC_RUN(cvt_rz_sat_f16_f64_1, s94, rows3, c207);
+    PTXSPEC_RUN(cvt_rm_f16_f64_1, s94, rows3, c209);
+    PTXSPEC_RUN(cvt_rm_sat_f16_f64_1, s94, rows3, c207);
+    PTXSPEC_RUN(cvt_rp_f16_f64_1, s94, rows3, c209);
+    PTXSPEC_RUN(cvt_rp_sat_f16_f64_1, s94, rows3, c207);
+    PTXSPEC_RUN(cvt_rn_bf16_f64_1, s95, rows3, c210);
+    PTXSPEC_RUN(cvt_rz_bf16_f64_1, s95, rows3, c211);
+    PTXSPEC_RUN(cvt_rm_bf16_f64_1, s95, rows3, c209);
+    PTXSPEC_RUN(cvt_rp_bf16_f64_1, s95, rows3, c209);
+    PTXSPEC_RUN(cvt_rn_f16_f32_1, s96, rows3, c212);
+    PTXSPEC_RUN(cvt_rn_sat_f16_f32_1, s96, rows3, c213);
+    PTXSPEC_RUN(cvt_rn_ftz_f16_f32_1, s96, rows3, c214);
+    PTXSPEC_RUN(cvt_rn_ftz_sat_f16_f32_1, s96, rows3, c213);
+    PTXSPEC_RUN(cvt_rz_f16_f32_1, s96, rows3, c215);
+    PTXSPEC_RUN(cvt_rz_sat_f16_f32_1, s96, rows3, c213);
+    PTXSPEC_RUN(cvt_rz_ftz_f16_f32_1, s96, rows3, c216);
+    PTXSPEC_RUN(cvt_rz_ftz_sat_f16_f32_1, s96, rows3, c213);
+    PTXSPEC_RUN(cvt_rm_f16_f32_1, s96, rows3, c217);
+    PTXSPEC_RUN(cvt_rm_sat_f16_f32_1, s96, rows3, c213);
+    PTXSPEC_RUN(cvt_rm_ftz_f16_f32_1, s96, rows3, c218);
+    PTXSPEC_RUN(cvt_rm_ftz_sat_f16_f32_1, s96, rows3, c213);
+    PTXSPEC_RUN(cvt_rp_f16_f32_1, s96, rows3, c217);
+    PTXSPEC_RUN(cvt_rp_sat_f16_f32_1, s96, rows3, c213);
+    PTXSPEC_RUN(cvt_rp_ftz_f16_f32_1, s96, rows3, c218);
+    PTXSPEC_RUN(cvt_rp_ftz_sat_f16_f32_1, s96, rows3, c213);
+    PTXSPEC_RUN(cvt_rn_bf16_f32_1, s97, rows3, c219);
+    PTXSPEC_RUN(cvt_rn_ftz_bf16_f32_1, s97, rows3, c219);
+    PTXSPEC_RUN(cvt_rz_bf16_f32_1, s97, rows3, c220);
+    PTXSPEC_RUN(cvt_rz_ftz_bf16_f32_1, s97, rows3, c220);
+    PTXSPEC_RUN(cvt_rm_bf16_f32_1, s97, rows3, c217);
+    PTXSPEC_RUN(cvt_rm_ftz_bf16_f32_1, s97, rows3, c217);
+    PTXSPEC_RUN(cvt_rp_bf16_f32_1, s97, rows3, c217);
+    PTXSPEC_RUN(cvt_rp_ftz_bf16_f32_1, s97, rows3, c217);
+    PTXSPEC_RUN(cvt_rn_relu_f16_f32_1, s96, rows3, c221);
+    PTXSPEC_RUN(cvt_rn_relu_bf16_f32_1, s97, rows3, c222);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_f16_f32_1, s96, rows3, c221);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_bf16_f32_1, s97, rows3, c222);
+    PTXSPEC_RUN(cvt_rz_relu_f16_f32_1, s96, rows3, c221);
+    PTXSPEC_RUN(cvt_rz_relu_bf16_f32_1, s97, rows3, c222);
+    PTXSPEC_RUN(cvt_rz_relu_satfinite_f16_f32_1, s96, rows3, c221);
+    PTXSPEC_RUN(cvt_rz_relu_satfinite_bf16_f32_1, s97, rows3, c222);
+    PTXSPEC_RUN(cvt_rn_satfinite_f16_f32_1, s96, rows3, c223);
+    PTXSPEC_RUN(cvt_rn_satfinite_bf16_f32_1, s97, rows3, c224);
+    PTXSPEC_RUN(cvt_rz_satfinite_f16_f32_1, s96, rows3, c223);
+    PTXSPEC_RUN(cvt_rz_satfinite_bf16_f32_1, s97, rows3, c224);
+    PTXSPEC_RUN(cvt_rn_f16_bf16_1, s98, rows3, c166);
+    PTXSPEC_RUN(cvt_rz_f16_bf16_1, s98, rows3, c166);
+    PTXSPEC_RUN(cvt_rm_f16_bf16_1, s98, rows3, c166);
+    PTXSPEC_RUN(cvt_rp_f16_bf16_1, s98, rows3, c166);
+    PTXSPEC_RUN(cvt_rn_bf16_f16_1, s99, rows3, c159);
+    PTXSPEC_RUN(cvt_rz_bf16_f16_1, s99, rows3, c159);
+    PTXSPEC_RUN(cvt_rm_bf16_f16_1, s99, rows3, c159);
+    PTXSPEC_RUN(cvt_rp_bf16_f16_1, s99, rows3, c159);
+    PTXSPEC_RUN(cvt_rna_tf32_f32_1, s100, rows3, c225);
+    PTXSPEC_RUN(cvt_rna_satfinite_tf32_f32_1, s100, rows3, c226);
+    PTXSPEC_RUN(cvt_rn_tf32_f32_1, s100, rows3, c227);
+    PTXSPEC_RUN(cvt_rn_relu_tf32_f32_1, s100, rows3, c228);
+    PTXSPEC_RUN(cvt_rn_satfinite_tf32_f32_1, s100, rows3, c229);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_tf32_f32_1, s100, rows3, c228);
+    PTXSPEC_RUN(cvt_rz_relu_tf32_f32_1, s100, rows3, c228);
+    PTXSPEC_RUN(cvt_rz_satfinite_tf32_f32_1, s100, rows3, c230);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_tf32_f32_1, s100, rows3, c228);
+    PTXSPEC_RUN(cvt_rn_f16x2_f32_2, s101, rows3, c212);
+    PTXSPEC_RUN(cvt_rn_bf16x2_f32_2, s102, rows3, c219);
+    PTXSPEC_RUN(cvt_rn_satfinite_f16x2_f32_2, s101, rows3, c223);
+    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_f32_2, s102, rows3, c224);
+    PTXSPEC_RUN(cvt_rn_relu_f16x2_f32_2, s101, rows3, c221);
+    PTXSPEC_RUN(cvt_rn_relu_bf16x2_f32_2, s102, rows3, c222);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_f16x2_f32_2, s101, rows3, c221);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_bf16x2_f32_2, s102, rows3, c222);
+    PTXSPEC_RUN(cvt_rz_f16x2_f32_2, s101, rows3, c215);
+    PTXSPEC_RUN(cvt_rz_bf16x2_f32_2, s102, rows3, c220);
+    PTXSPEC_RUN(cvt_rz_satfinite_f16x2_f32_2, s101, rows3, c223);
+    PTXSPEC_RUN(cvt_rz_satfinite_bf16x2_f32_2, s102, rows3, c224);
+    PTXSPEC_RUN(cvt_rz_relu_f16x2_f32_2, s101, rows3, c221);
+    PTXSPEC_RUN(cvt_rz_relu_bf16x2_f32_2, s102, rows3, c222);
+    PTXSPEC_RUN(cvt_rz_relu_satfinite_f16x2_f32_2, s101, rows3, c221);
+    PTXSPEC_RUN(cvt_rz_relu_satfinite_bf16x2_f32_2, s102, rows3, c222);
+    PTXSPEC_RUN(cvt_rn_f32_bf16_1, s89, rows3, c191);
+    PTXSPEC_RUN(cvt_rn_ftz_f32_bf16_1, s89, rows3, c192);
+    PTXSPEC_RUN(cvt_rz_f32_bf16_1, s89, rows3, c191);
+    PTXSPEC_RUN(cvt_rz_ftz_f32_bf16_1, s89, rows3, c192);
+    PTXSPEC_RUN(cvt_rm_f32_bf16_1, s89, rows3, c191);
+    PTXSPEC_RUN(cvt_rm_ftz_f32_bf16_1, s89, rows3, c192);
+    PTXSPEC_RUN(cvt_rp_f32_bf16_1, s89, rows3, c191);
+    PTXSPEC_RUN(cvt_rp_ftz_f32_bf16_1, s89, rows3, c192);
+    PTXSPEC_RUN(cvt_f16_bf16_1, s98, rows3, c166);
+    PTXSPEC_RUN(cvt_bf16_f16_1, s99, rows3, c159);
     return ptxspec_end();
 }
 #endif

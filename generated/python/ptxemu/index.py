@@ -5,8 +5,8 @@ from .catalog import Catalog, Limit, PtxVersion, Requirement, Target
 
 CATALOG = Catalog(
     (
-        Target(name, order, ptx, base, kind, family, nvcc)
-        for order, (name, ptx, base, kind, family, nvcc) in enumerate(
+        Target(name, order, *rest)
+        for order, (name, *rest) in enumerate(
             (
                 ("sm_10", "1.0", "", "", "", False),
                 ("sm_11", "1.0", "", "", "", False),
@@ -315,76 +315,6 @@ SIGNATURES = (
     "d:tf32 = a:f32",
     "d:f16x2 = a[a1,a0]:f32",
     "d:bf16x2 = a[a1,a0]:f32",
-    "d:e4m3x2 = a[a1,a0]:f32",
-    "d:e5m2x2 = a[a1,a0]:f32",
-    "d:e2m3x2 = a[a1,a0]:f32",
-    "d:e3m2x2 = a[a1,a0]:f32",
-    "d:e2m1x2 = a[a1,a0]:f32",
-    "d:e4m3x2 = a:f16x2",
-    "d:e4m3x2 = a:bf16x2",
-    "d:e5m2x2 = a:f16x2",
-    "d:e5m2x2 = a:bf16x2",
-    "d:e2m3x2 = a:f16x2",
-    "d:e2m3x2 = a:bf16x2",
-    "d:e3m2x2 = a:f16x2",
-    "d:e3m2x2 = a:bf16x2",
-    "d:e2m1x2 = a:f16x2",
-    "d:e2m1x2 = a:bf16x2",
-    "d:e4m3x2 = a[a1,a0]:f32 s:ue8m0",
-    "d:e5m2x2 = a[a1,a0]:f32 s:ue8m0",
-    "d:e2m3x2 = a[a1,a0]:f32 s:ue8m0",
-    "d:e3m2x2 = a[a1,a0]:f32 s:ue8m0",
-    "d:e2m1x2 = a[a1,a0]:f32 s:ue8m0",
-    "d:e4m3x2 = a:f16x2 s:ue8m0",
-    "d:e4m3x2 = a:bf16x2 s:ue8m0",
-    "d:e5m2x2 = a:f16x2 s:ue8m0",
-    "d:e5m2x2 = a:bf16x2 s:ue8m0",
-    "d:e2m3x2 = a:f16x2 s:ue8m0",
-    "d:e2m3x2 = a:bf16x2 s:ue8m0",
-    "d:e3m2x2 = a:f16x2 s:ue8m0",
-    "d:e3m2x2 = a:bf16x2 s:ue8m0",
-    "d:e2m1x2 = a:f16x2 s:ue8m0",
-    "d:e2m1x2 = a:bf16x2 s:ue8m0",
-    "d:f16x2 = a:e4m3x2",
-    "d:f16x2 = a:e5m2x2",
-    "d:f16x2 = a:e2m3x2",
-    "d:f16x2 = a:e3m2x2",
-    "d:f16x2 = a:e2m1x2",
-    "d:bf16x2 = a:e4m3x2",
-    "d:bf16x2 = a:e5m2x2",
-    "d:bf16x2 = a:e2m3x2",
-    "d:bf16x2 = a:e3m2x2",
-    "d:bf16x2 = a:e2m1x2",
-    "d:bf16x2 = a:e4m3x2 s:ue8m0x2",
-    "d:bf16x2 = a:e5m2x2 s:ue8m0x2",
-    "d:bf16x2 = a:e2m3x2 s:ue8m0x2",
-    "d:bf16x2 = a:e3m2x2 s:ue8m0x2",
-    "d:bf16x2 = a:e2m1x2 s:ue8m0x2",
-    "d:f16x2 = a[a1,a0]:f32 r:b32@12.11.10.9.8.7.6.5.4.3.2.1.0/28.27.26.25.24.23.22.21.20.19.18.17.16",
-    "d:bf16x2 = a[a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16",
-    "d:e4m3x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
-    "d:e5m2x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
-    "d:e2m3x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
-    "d:e3m2x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
-    "d:e2m1x4 = a[a3,a2,a1,a0]:f32 r:b32@23.22.21.20.19.18.17.16.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.16.17.18.19.20.21.22.23/31.30.29.28.27.26.25.24.15.14.13.12.11.10.9.8/8.9.10.11.12.13.14.15.24.25.26.27.28.29.30.31",
-    "d:ue8m0x2 = a[a1,a0]:f32",
-    "d:ue8m0x2 = a:bf16x2",
-    "d:bf16x2 = a:ue8m0x2",
-    "d:s2f6x2 = a[a1,a0]:f32",
-    "d:s2f6x2 = a:bf16x2",
-    "d:s2f6x2 = a[a1,a0]:f32 s:ue8m0x2",
-    "d:s2f6x2 = a:bf16x2 s:ue8m0x2",
-    "d:bf16x2 = a:s2f6x2",
-    "d:bf16x2 = a:s2f6x2 s:ue8m0x2",
-    "d:ue5m3x2 = a[a1,a0]:f32",
-    "d:ue5m3x2 = a:f16x2",
-    "d:ue5m3x2 = a:bf16x2",
-    "d:ue5m3x2 = a[a1,a0]:f32 s:ue8m0",
-    "d:ue5m3x2 = a:f16x2 s:ue8m0",
-    "d:ue5m3x2 = a:bf16x2 s:ue8m0",
-    "d:f16x2 = a:ue5m3x2",
-    "d:bf16x2 = a:ue5m3x2",
-    "d:bf16x2 = a:ue5m3x2 s:ue8m0x2",
     "d:f32 = a:f32 b:f32 c:f32",
     "d:f32x2 = a:f32x2 b:f32x2 c:f32x2",
     "d:f64 = a:f64 b:f64 c:f64",
@@ -413,16 +343,6 @@ REQUIREMENTS = (
     Requirement(ptx='7.1', target='sm_80', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_80', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_70', until=None, within=(), on=()),
-    Requirement(ptx='9.4', target='sm_107a', until=None, within=(), on=(('sm_107a', '9.4'), ('sm_107f', '9.4'))),
-    Requirement(ptx='7.8', target='sm_89', until=None, within=(Limit(first='sm_89', last='sm_89', ptx='8.1', until=None),), on=()),
-    Requirement(ptx='8.6', target='sm_100a', until=None, within=(), on=(('sm_100a', '8.6'), ('sm_100f', '8.8'), ('sm_101a', '8.6'), ('sm_101f', '8.8'), ('sm_103a', '8.8'), ('sm_103f', '8.8'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.0'), ('sm_110f', '9.0'), ('sm_120a', '8.7'), ('sm_120f', '8.8'), ('sm_121a', '8.8'), ('sm_121f', '8.8'))),
-    Requirement(ptx='9.4', target='sm_107a', until=None, within=(Limit(first='sm_89', last='sm_89', ptx='8.1', until=None),), on=(('sm_107a', '9.4'), ('sm_107f', '9.4'))),
-    Requirement(ptx='9.1', target='sm_100a', until=None, within=(Limit(first='sm_89', last='sm_89', ptx='8.1', until=None),), on=(('sm_100a', '9.1'), ('sm_100f', '9.1'), ('sm_101a', '9.1'), ('sm_101f', '9.1'), ('sm_103a', '9.1'), ('sm_103f', '9.1'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.1'), ('sm_110f', '9.1'), ('sm_120a', '9.1'), ('sm_120f', '9.1'), ('sm_121a', '9.1'), ('sm_121f', '9.1'))),
-    Requirement(ptx='9.1', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.1'), ('sm_100f', '9.1'), ('sm_101a', '9.1'), ('sm_101f', '9.1'), ('sm_103a', '9.1'), ('sm_103f', '9.1'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.1'), ('sm_110f', '9.1'), ('sm_120a', '9.1'), ('sm_120f', '9.1'), ('sm_121a', '9.1'), ('sm_121f', '9.1'))),
-    Requirement(ptx='9.2', target='sm_100a', until=None, within=(Limit(first='sm_89', last='sm_89', ptx='8.1', until=None),), on=(('sm_100a', '9.2'), ('sm_100f', '9.2'), ('sm_101a', '9.2'), ('sm_101f', '9.2'), ('sm_103a', '9.2'), ('sm_103f', '9.2'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.2'), ('sm_110f', '9.2'), ('sm_120a', '9.2'), ('sm_120f', '9.2'), ('sm_121a', '9.2'), ('sm_121f', '9.2'))),
-    Requirement(ptx='9.2', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.2'), ('sm_100f', '9.2'), ('sm_101a', '9.2'), ('sm_101f', '9.2'), ('sm_103a', '9.2'), ('sm_103f', '9.2'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.2'), ('sm_110f', '9.2'), ('sm_120a', '9.2'), ('sm_120f', '9.2'), ('sm_121a', '9.2'), ('sm_121f', '9.2'))),
-    Requirement(ptx='8.7', target='sm_100a', until=None, within=(), on=(('sm_100a', '8.7'), ('sm_103a', '8.8'), ('sm_107a', '9.4'))),
-    Requirement(ptx='9.1', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.1'), ('sm_101a', '9.1'), ('sm_103a', '9.1'), ('sm_107a', '9.4'), ('sm_110a', '9.1'), ('sm_120a', '9.1'), ('sm_121a', '9.1'))),
     Requirement(ptx='7.0', target='sm_75', until=None, within=(), on=()),
     Requirement(ptx='1.4', target='sm_13', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_90', until=None, within=(), on=()),
@@ -460,333 +380,246 @@ CLASSES = (
     "2 exact 8 10 advise -",
     "1 bounded 0 1 advise -",
     "1 bounded 0 11 advise approx.ftz",
-    "1 unjudged 13 0 advise -",
-    "1 unjudged 14 0 advise -",
-    "1 unjudged 15 0 advise -",
-    "1 unjudged 16 0 advise -",
-    "1 unjudged 17 0 advise -",
-    "1 unjudged 18 0 advise -",
-    "1 unjudged 19 0 advise -",
-    "1 unjudged 20 0 advise -",
-    "1 unjudged 21 0 advise -",
-    "1 unjudged 22 0 advise -",
-    "1 unjudged 23 0 advise -",
-    "1 unjudged 24 0 advise -",
-    "1 unjudged 25 0 advise -",
-    "1 unjudged 26 0 advise -",
-    "1 unjudged 27 0 advise -",
-    "1 unjudged 28 0 advise -",
-    "1 unjudged 29 0 advise -",
-    "1 unjudged 30 0 advise -",
-    "1 unjudged 31 0 advise -",
-    "1 unjudged 32 0 advise -",
-    "1 unjudged 33 0 advise -",
-    "1 unjudged 34 0 advise -",
-    "1 unjudged 35 0 advise -",
-    "1 unjudged 36 0 advise -",
-    "1 unjudged 29 1 advise -",
-    "1 unjudged 30 1 advise -",
-    "1 unjudged 31 1 advise -",
-    "1 unjudged 32 12 advise -",
-    "1 unjudged 33 1 advise -",
-    "1 unjudged 34 1 advise -",
-    "1 unjudged 35 1 advise -",
-    "1 unjudged 36 12 advise -",
-    "1 unjudged 37 9 advise -",
-    "1 unjudged 38 9 advise -",
-    "1 unjudged 39 9 advise -",
-    "1 unjudged 40 9 advise -",
-    "1 unjudged 41 9 advise -",
-    "1 unjudged 42 9 advise -",
-    "1 unjudged 43 9 advise -",
-    "1 unjudged 44 9 advise -",
-    "1 unjudged 45 0 advise -",
-    "1 unjudged 46 0 advise -",
-    "1 unjudged 47 0 advise -",
-    "1 unjudged 48 0 advise -",
-    "1 unjudged 49 0 advise -",
-    "1 unjudged 50 0 advise -",
-    "1 unjudged 51 0 advise -",
-    "1 unjudged 52 0 advise -",
-    "1 unjudged 53 0 advise -",
-    "1 unjudged 54 0 advise -",
-    "1 unjudged 55 0 advise -",
-    "1 unjudged 56 0 advise -",
-    "1 unjudged 57 0 advise -",
-    "1 unjudged 58 0 advise -",
-    "1 unjudged 59 0 advise -",
-    "1 unjudged 60 0 advise -",
-    "1 unjudged 61 0 advise -",
-    "1 unjudged 62 0 advise -",
-    "1 unjudged 63 0 advise -",
-    "1 unjudged 64 0 advise -",
-    "1 unjudged 65 0 advise -",
-    "1 unjudged 66 0 advise -",
-    "1 unjudged 67 0 advise -",
-    "1 unjudged 68 0 advise -",
-    "1 unjudged 61 12 advise -",
-    "1 unjudged 62 1 advise -",
-    "1 unjudged 63 1 advise -",
-    "1 unjudged 64 1 advise -",
-    "1 unjudged 65 12 advise -",
-    "1 unjudged 66 1 advise -",
-    "1 unjudged 67 1 advise -",
-    "1 unjudged 68 1 advise -",
-    "1 unjudged 69 9 advise -",
-    "1 unjudged 70 9 advise -",
-    "1 unjudged 71 9 advise -",
-    "1 unjudged 72 9 advise -",
-    "1 unjudged 73 9 advise -",
-    "1 unjudged 74 9 advise -",
-    "1 unjudged 75 9 advise -",
-    "1 unjudged 76 9 advise -",
-    "1 unjudged 77 0 advise -",
-    "1 unjudged 78 0 advise -",
-    "1 unjudged 79 0 advise -",
-    "1 unjudged 80 0 advise -",
-    "1 unjudged 81 0 advise -",
-    "1 unjudged 82 0 advise -",
-    "1 unjudged 83 0 advise -",
-    "1 unjudged 84 0 advise -",
-    "1 unjudged 85 0 advise -",
-    "1 unjudged 86 0 advise -",
-    "1 unjudged 87 0 advise -",
-    "1 unjudged 88 0 advise -",
-    "1 unjudged 89 0 advise -",
-    "1 unjudged 90 0 advise -",
-    "1 unjudged 91 0 advise -",
-    "1 unjudged 92 0 advise -",
-    "1 unjudged 93 0 advise -",
-    "1 unjudged 94 0 advise -",
-    "1 unjudged 95 0 advise -",
-    "1 unjudged 96 0 advise -",
-    "1 unjudged 97 0 advise -",
-    "1 unjudged 98 0 advise -",
-    "1 unjudged 99 0 advise -",
-    "1 unjudged 100 0 advise -",
-    "1 unjudged 101 0 advise -",
-    "1 unjudged 102 0 advise -",
-    "1 unjudged 103 0 advise -",
-    "1 unjudged 104 0 advise -",
-    "1 unjudged 105 0 advise -",
-    "1 unjudged 106 0 advise -",
-    "1 unjudged 107 0 advise -",
-    "1 unjudged 108 0 advise -",
-    "1 unjudged 109 0 advise -",
-    "1 unjudged 110 0 advise -",
-    "1 unjudged 111 0 advise -",
-    "1 unjudged 112 0 advise -",
-    "1 unjudged 113 0 advise -",
-    "1 unjudged 114 0 advise -",
-    "1 unjudged 115 0 advise -",
-    "1 unjudged 116 0 advise -",
-    "1 unjudged 117 0 advise -",
-    "1 unjudged 118 0 advise -",
-    "1 unjudged 119 0 advise -",
-    "1 unjudged 120 0 advise -",
-    "1 unjudged 121 0 advise -",
-    "1 unjudged 122 0 advise -",
-    "1 unjudged 123 0 advise -",
-    "1 unjudged 124 0 advise -",
-    "1 unjudged 125 0 advise -",
-    "1 unjudged 126 0 advise -",
-    "1 unjudged 127 0 advise -",
-    "1 unjudged 128 0 advise -",
-    "1 unjudged 129 0 advise -",
-    "1 unjudged 130 0 advise -",
-    "1 unjudged 131 0 advise -",
-    "1 unjudged 132 0 advise -",
-    "1 unjudged 133 0 advise -",
-    "1 unjudged 134 0 advise -",
-    "1 unjudged 135 0 advise -",
-    "1 unjudged 136 0 advise -",
-    "1 unjudged 137 0 advise -",
-    "1 unjudged 138 0 advise -",
-    "1 unjudged 139 0 advise -",
-    "1 unjudged 140 0 advise -",
-    "1 unjudged 2 0 advise -",
-    "1 unjudged 4 9 advise -",
-    "1 unjudged 0 0 advise -",
-    "1 unjudged 0 1 advise -",
-    "1 unjudged 1 0 advise -",
-    "1 unjudged 141 0 advise -",
-    "1 unjudged 141 1 advise -",
-    "1 unjudged 142 13 advise -",
-    "1 unjudged 142 9 advise -",
-    "1 unjudged 143 0 advise -",
-    "1 unjudged 144 9 advise -",
-    "1 unjudged 145 0 advise -",
-    "1 unjudged 145 12 advise -",
-    "1 unjudged 146 0 advise -",
-    "1 unjudged 146 1 advise -",
-    "1 unjudged 147 0 advise -",
-    "1 unjudged 148 9 advise -",
-    "1 unjudged 149 0 advise -",
-    "1 unjudged 149 1 advise -",
-    "1 unjudged 150 3 advise -",
-    "1 unjudged 149 3 advise -",
-    "1 unjudged 149 14 advise -",
-    "1 unjudged 150 14 advise -",
-    "1 unjudged 149 15 advise -",
-    "1 unjudged 151 9 advise -",
-    "1 unjudged 152 9 advise -",
-    "1 unjudged 153 3 advise -",
-    "1 unjudged 153 14 advise -",
-    "1 unjudged 153 9 advise -",
-    "1 unjudged 153 6 advise -",
-    "2 unjudged 154 3 advise -",
-    "2 unjudged 155 3 advise -",
-    "2 unjudged 154 14 advise -",
-    "2 unjudged 155 14 advise -",
-    "1 unjudged 149 16 advise -",
-    "1 unjudged 150 16 advise -",
-    "1 unjudged 153 16 advise -",
-    "2 unjudged 154 16 advise -",
-    "2 unjudged 155 16 advise -",
-    "2 unjudged 156 17 advise -",
-    "2 unjudged 157 17 advise -",
-    "2 unjudged 158 18 advise -",
-    "2 unjudged 159 18 advise -",
-    "2 unjudged 160 18 advise -",
-    "2 unjudged 156 19 advise -",
-    "2 unjudged 157 19 advise -",
-    "2 unjudged 158 16 advise -",
-    "2 unjudged 159 16 advise -",
-    "2 unjudged 160 16 advise -",
-    "1 unjudged 161 17 advise -",
-    "1 unjudged 162 20 advise -",
-    "1 unjudged 163 17 advise -",
-    "1 unjudged 164 20 advise -",
-    "1 unjudged 165 21 advise -",
-    "1 unjudged 166 21 advise -",
-    "1 unjudged 167 21 advise -",
-    "1 unjudged 168 21 advise -",
-    "1 unjudged 169 21 advise -",
-    "1 unjudged 170 21 advise -",
-    "1 unjudged 161 19 advise -",
-    "1 unjudged 163 19 advise -",
-    "3 unjudged 171 19 advise -",
-    "3 unjudged 172 19 advise -",
-    "3 unjudged 173 16 advise -",
-    "3 unjudged 174 16 advise -",
-    "3 unjudged 175 16 advise -",
-    "2 unjudged 176 19 advise -",
-    "2 unjudged 177 20 advise -",
-    "2 unjudged 178 19 advise -",
-    "2 unjudged 179 20 advise -",
-    "2 unjudged 180 21 advise -",
-    "2 unjudged 181 21 advise -",
-    "2 unjudged 182 21 advise -",
-    "2 unjudged 183 21 advise -",
-    "2 unjudged 184 21 advise -",
-    "2 unjudged 185 21 advise -",
-    "1 unjudged 186 17 advise -",
-    "1 unjudged 187 17 advise -",
-    "1 unjudged 188 18 advise -",
-    "1 unjudged 189 18 advise -",
-    "1 unjudged 190 18 advise -",
-    "1 unjudged 191 22 advise -",
-    "1 unjudged 192 22 advise -",
-    "1 unjudged 193 23 advise -",
-    "1 unjudged 194 23 advise -",
-    "1 unjudged 195 23 advise -",
-    "2 unjudged 196 22 advise -",
-    "2 unjudged 197 22 advise -",
-    "2 unjudged 198 23 advise -",
-    "2 unjudged 199 23 advise -",
-    "2 unjudged 200 23 advise -",
-    "3 unjudged 201 24 advise -",
-    "3 unjudged 202 24 advise -",
-    "5 unjudged 203 24 advise -",
-    "5 unjudged 204 24 advise -",
-    "5 unjudged 205 24 advise -",
-    "5 unjudged 206 24 advise -",
-    "5 unjudged 207 24 advise -",
-    "2 unjudged 208 18 advise -",
-    "1 unjudged 209 18 advise -",
-    "1 unjudged 210 18 advise -",
-    "2 unjudged 211 25 advise -",
-    "1 unjudged 212 25 advise -",
-    "3 unjudged 213 25 advise -",
-    "2 unjudged 214 25 advise -",
-    "1 unjudged 215 25 advise -",
-    "2 unjudged 216 25 advise -",
-    "2 unjudged 217 16 advise -",
-    "1 unjudged 218 16 advise -",
-    "1 unjudged 219 16 advise -",
-    "3 unjudged 220 16 advise -",
-    "2 unjudged 221 16 advise -",
-    "2 unjudged 222 16 advise -",
-    "1 unjudged 223 16 advise -",
-    "1 unjudged 224 16 advise -",
-    "2 unjudged 225 16 advise -",
+    "1 exact 13 0 advise -",
+    "1 exact 14 0 advise -",
+    "1 exact 15 0 advise -",
+    "1 exact 16 0 advise -",
+    "1 exact 17 0 advise -",
+    "1 exact 18 0 advise -",
+    "1 exact 19 0 advise -",
+    "1 exact 20 0 advise -",
+    "1 exact 21 0 advise -",
+    "1 exact 22 0 advise -",
+    "1 exact 23 0 advise -",
+    "1 exact 24 0 advise -",
+    "1 exact 25 0 advise -",
+    "1 exact 26 0 advise -",
+    "1 exact 27 0 advise -",
+    "1 exact 28 0 advise -",
+    "1 exact 29 0 advise -",
+    "1 exact 30 0 advise -",
+    "1 exact 31 0 advise -",
+    "1 exact 32 0 advise -",
+    "1 exact 33 0 advise -",
+    "1 exact 34 0 advise -",
+    "1 exact 35 0 advise -",
+    "1 exact 36 0 advise -",
+    "1 exact 29 1 advise -",
+    "1 exact 30 1 advise -",
+    "1 exact 31 1 advise -",
+    "1 exact 32 12 advise -",
+    "1 exact 33 1 advise -",
+    "1 exact 34 1 advise -",
+    "1 exact 35 1 advise -",
+    "1 exact 36 12 advise -",
+    "1 exact 37 9 advise -",
+    "1 exact 38 9 advise -",
+    "1 exact 39 9 advise -",
+    "1 exact 40 9 advise -",
+    "1 exact 41 9 advise -",
+    "1 exact 42 9 advise -",
+    "1 exact 43 9 advise -",
+    "1 exact 44 9 advise -",
+    "1 exact 45 0 advise -",
+    "1 exact 46 0 advise -",
+    "1 exact 47 0 advise -",
+    "1 exact 48 0 advise -",
+    "1 exact 49 0 advise -",
+    "1 exact 50 0 advise -",
+    "1 exact 51 0 advise -",
+    "1 exact 52 0 advise -",
+    "1 exact 53 0 advise -",
+    "1 exact 54 0 advise -",
+    "1 exact 55 0 advise -",
+    "1 exact 56 0 advise -",
+    "1 exact 57 0 advise -",
+    "1 exact 58 0 advise -",
+    "1 exact 59 0 advise -",
+    "1 exact 60 0 advise -",
+    "1 exact 61 0 advise -",
+    "1 exact 62 0 advise -",
+    "1 exact 63 0 advise -",
+    "1 exact 64 0 advise -",
+    "1 exact 65 0 advise -",
+    "1 exact 66 0 advise -",
+    "1 exact 67 0 advise -",
+    "1 exact 68 0 advise -",
+    "1 exact 61 12 advise -",
+    "1 exact 62 1 advise -",
+    "1 exact 63 1 advise -",
+    "1 exact 64 1 advise -",
+    "1 exact 65 12 advise -",
+    "1 exact 66 1 advise -",
+    "1 exact 67 1 advise -",
+    "1 exact 68 1 advise -",
+    "1 exact 69 9 advise -",
+    "1 exact 70 9 advise -",
+    "1 exact 71 9 advise -",
+    "1 exact 72 9 advise -",
+    "1 exact 73 9 advise -",
+    "1 exact 74 9 advise -",
+    "1 exact 75 9 advise -",
+    "1 exact 76 9 advise -",
+    "1 exact 77 0 advise -",
+    "1 exact 78 0 advise -",
+    "1 exact 79 0 advise -",
+    "1 exact 80 0 advise -",
+    "1 exact 81 0 advise -",
+    "1 exact 82 0 advise -",
+    "1 exact 83 0 advise -",
+    "1 exact 84 0 advise -",
+    "1 exact 85 0 advise -",
+    "1 exact 86 0 advise -",
+    "1 exact 87 0 advise -",
+    "1 exact 88 0 advise -",
+    "1 exact 89 0 advise -",
+    "1 exact 90 0 advise -",
+    "1 exact 91 0 advise -",
+    "1 exact 92 0 advise -",
+    "1 exact 93 0 advise -",
+    "1 exact 94 0 advise -",
+    "1 exact 95 0 advise -",
+    "1 exact 96 0 advise -",
+    "1 exact 97 0 advise -",
+    "1 exact 98 0 advise -",
+    "1 exact 99 0 advise -",
+    "1 exact 100 0 advise -",
+    "1 exact 101 0 advise -",
+    "1 exact 102 0 advise -",
+    "1 exact 103 0 advise -",
+    "1 exact 104 0 advise -",
+    "1 exact 105 0 advise -",
+    "1 exact 106 0 advise -",
+    "1 exact 107 0 advise -",
+    "1 exact 108 0 advise -",
+    "1 exact 109 0 advise -",
+    "1 exact 110 0 advise -",
+    "1 exact 111 0 advise -",
+    "1 exact 112 0 advise -",
+    "1 exact 113 0 advise -",
+    "1 exact 114 0 advise -",
+    "1 exact 115 0 advise -",
+    "1 exact 116 0 advise -",
+    "1 exact 117 0 advise -",
+    "1 exact 118 0 advise -",
+    "1 exact 119 0 advise -",
+    "1 exact 120 0 advise -",
+    "1 exact 121 0 advise -",
+    "1 exact 122 0 advise -",
+    "1 exact 123 0 advise -",
+    "1 exact 124 0 advise -",
+    "1 exact 125 0 advise -",
+    "1 exact 126 0 advise -",
+    "1 exact 127 0 advise -",
+    "1 exact 128 0 advise -",
+    "1 exact 129 0 advise -",
+    "1 exact 130 0 advise -",
+    "1 exact 131 0 advise -",
+    "1 exact 132 0 advise -",
+    "1 exact 133 0 advise -",
+    "1 exact 134 0 advise -",
+    "1 exact 135 0 advise -",
+    "1 exact 136 0 advise -",
+    "1 exact 137 0 advise -",
+    "1 exact 138 0 advise -",
+    "1 exact 139 0 advise -",
+    "1 exact 140 0 advise -",
+    "1 exact 2 0 advise -",
+    "1 exact 4 9 advise -",
+    "1 exact 141 0 advise -",
+    "1 exact 141 1 advise -",
+    "1 exact 142 13 advise -",
+    "1 exact 142 9 advise -",
+    "1 exact 143 0 advise -",
+    "1 exact 144 9 advise -",
+    "1 exact 145 0 advise -",
+    "1 exact 145 12 advise -",
+    "1 exact 146 0 advise -",
+    "1 exact 146 1 advise -",
+    "1 exact 147 0 advise -",
+    "1 exact 148 9 advise -",
+    "1 exact 149 0 advise -",
+    "1 exact 149 1 advise -",
+    "1 exact 150 3 advise -",
+    "1 exact 149 3 advise -",
+    "1 exact 149 14 advise -",
+    "1 exact 150 14 advise -",
+    "1 exact 149 15 advise -",
+    "1 exact 151 9 advise -",
+    "1 exact 152 9 advise -",
+    "1 exact 153 3 advise -",
+    "1 exact 153 14 advise -",
+    "1 exact 153 9 advise -",
+    "1 exact 153 6 advise -",
+    "2 exact 154 3 advise -",
+    "2 exact 155 3 advise -",
+    "2 exact 154 14 advise -",
+    "2 exact 155 14 advise -",
     "1 unspecified 142 13 - -",
     "1 unspecified 142 9 - -",
     "1 unspecified 151 9 - -",
     "1 unspecified 152 9 - -",
-    "1 unspecified 149 16 - -",
-    "1 unspecified 150 16 - -",
     "2 bounded 6 1 advise -",
     "2 exact 8 5 advise -",
     "2 bounded 6 11 advise approx.ftz",
     "2 exact 8 11 advise rn",
-    "1 bounded 2 26 advise -",
-    "1 bounded 3 26 advise -",
+    "1 bounded 2 16 advise -",
+    "1 bounded 3 16 advise -",
     "1 bounded 4 9 advise -",
     "1 bounded 5 9 advise -",
-    "3 exact 226 10 advise -",
-    "3 exact 227 6 advise -",
-    "3 exact 228 1 advise -",
-    "3 exact 228 27 advise -",
-    "3 exact 229 8 advise -",
-    "3 exact 230 8 advise -",
-    "3 exact 229 3 advise -",
-    "3 exact 230 3 advise -",
-    "3 exact 231 3 advise -",
-    "3 exact 232 3 advise -",
-    "3 exact 229 28 advise -",
-    "3 exact 230 28 advise -",
-    "3 exact 231 28 advise -",
-    "3 exact 232 28 advise -",
-    "3 unspecified 231 3 - -",
-    "3 unspecified 232 3 - -",
-    "3 unspecified 231 28 - -",
-    "3 unspecified 232 28 - -",
-    "3 unspecified 229 28 - -",
-    "3 unspecified 230 28 - -",
-    "3 exact 226 29 advise -",
-    "3 exact 226 30 advise -",
-    "3 exact 226 4 advise -",
-    "3 exact 226 5 advise -",
-    "3 exact 228 0 advise -",
-    "3 exact 228 7 advise -",
-    "3 exact 228 11 advise rn",
-    "2 exact 6 31 advise -",
+    "3 exact 156 10 advise -",
+    "3 exact 157 6 advise -",
+    "3 exact 158 1 advise -",
+    "3 exact 158 17 advise -",
+    "3 exact 159 8 advise -",
+    "3 exact 160 8 advise -",
+    "3 exact 159 3 advise -",
+    "3 exact 160 3 advise -",
+    "3 exact 161 3 advise -",
+    "3 exact 162 3 advise -",
+    "3 exact 159 18 advise -",
+    "3 exact 160 18 advise -",
+    "3 exact 161 18 advise -",
+    "3 exact 162 18 advise -",
+    "3 unspecified 161 3 - -",
+    "3 unspecified 162 3 - -",
+    "3 unspecified 161 18 - -",
+    "3 unspecified 162 18 - -",
+    "3 unspecified 159 18 - -",
+    "3 unspecified 160 18 - -",
+    "3 exact 156 19 advise -",
+    "3 exact 156 20 advise -",
+    "3 exact 156 4 advise -",
+    "3 exact 156 5 advise -",
+    "3 exact 158 0 advise -",
+    "3 exact 158 7 advise -",
+    "3 exact 158 11 advise rn",
+    "2 exact 6 21 advise -",
     "2 exact 6 3 advise -",
-    "3 exact 226 32 advise -",
+    "3 exact 156 22 advise -",
     "2 exact 9 3 advise -",
     "2 exact 10 3 advise -",
-    "2 exact 9 31 advise -",
-    "2 exact 10 31 advise -",
+    "2 exact 9 21 advise -",
+    "2 exact 10 21 advise -",
     "2 exact 11 3 advise -",
     "2 exact 12 3 advise -",
-    "2 exact 11 31 advise -",
-    "2 exact 12 31 advise -",
-    "1 exact 2 33 advise -",
-    "1 exact 3 33 advise -",
+    "2 exact 11 21 advise -",
+    "2 exact 12 21 advise -",
+    "1 exact 2 23 advise -",
+    "1 exact 3 23 advise -",
     "1 exact 0 10 advise -",
     "1 exact 1 1 advise -",
     "1 exact 1 10 advise -",
-    "1 unspecified 1 34 advise -",
+    "1 unspecified 1 24 advise -",
     "1 unspecified 1 1 - -",
     "1 unspecified 1 10 - -",
     "1 unspecified 1 1 advise -",
-    "1 unspecified 1 35 advise -",
+    "1 unspecified 1 25 advise -",
     "1 unspecified 1 11 advise approx",
     "1 exact 1 11 advise rn",
-    "1 bounded 0 26 advise -",
-    "1 exact 233 10 advise -",
-    "1 exact 234 10 advise -",
+    "1 bounded 0 16 advise -",
+    "1 exact 163 10 advise -",
+    "1 exact 164 10 advise -",
 )
 
 # Of each opcode's variants: modifiers and types, and the place of the class.
@@ -1562,591 +1395,167 @@ rni.bf16.bf16 167
 rzi.bf16.bf16 167
 rmi.bf16.bf16 167
 rpi.bf16.bf16 167
-f32.f32 168
-sat.f32.f32 168
-ftz.f32.f32 169
-ftz.sat.f32.f32 169
-rni.f32.f32 168
-rni.sat.f32.f32 168
-rni.ftz.f32.f32 169
-rni.ftz.sat.f32.f32 169
-rzi.f32.f32 168
-rzi.sat.f32.f32 168
-rzi.ftz.f32.f32 169
-rzi.ftz.sat.f32.f32 169
-rmi.f32.f32 168
-rmi.sat.f32.f32 168
-rmi.ftz.f32.f32 169
-rmi.ftz.sat.f32.f32 169
-rpi.f32.f32 168
-rpi.sat.f32.f32 168
-rpi.ftz.f32.f32 169
-rpi.ftz.sat.f32.f32 169
-f64.f64 170
-sat.f64.f64 170
-rni.f64.f64 170
-rni.sat.f64.f64 170
-rzi.f64.f64 170
-rzi.sat.f64.f64 170
-rmi.f64.f64 170
-rmi.sat.f64.f64 170
-rpi.f64.f64 170
-rpi.sat.f64.f64 170
-f32.f16 171
-sat.f32.f16 171
-ftz.f32.f16 172
-ftz.sat.f32.f16 172
-f32.bf16 173
-ftz.f32.bf16 174
-f64.f16 175
-sat.f64.f16 175
-f64.bf16 176
-rn.f64.bf16 176
-rz.f64.bf16 176
-rm.f64.bf16 176
-rp.f64.bf16 176
-f64.f32 177
-sat.f64.f32 177
-ftz.f64.f32 178
-ftz.sat.f64.f32 178
-rn.f32.f64 179
-rn.sat.f32.f64 179
-rn.ftz.f32.f64 180
-rn.ftz.sat.f32.f64 180
-rz.f32.f64 179
-rz.sat.f32.f64 179
-rz.ftz.f32.f64 180
-rz.ftz.sat.f32.f64 180
-rm.f32.f64 179
-rm.sat.f32.f64 179
-rm.ftz.f32.f64 180
-rm.ftz.sat.f32.f64 180
-rp.f32.f64 179
-rp.sat.f32.f64 179
-rp.ftz.f32.f64 180
-rp.ftz.sat.f32.f64 180
-rn.f16.f64 181
-rn.sat.f16.f64 181
-rz.f16.f64 181
-rz.sat.f16.f64 181
-rm.f16.f64 181
-rm.sat.f16.f64 181
-rp.f16.f64 181
-rp.sat.f16.f64 181
-rn.bf16.f64 182
-rz.bf16.f64 182
-rm.bf16.f64 182
-rp.bf16.f64 182
-rn.f16.f32 183
-rn.sat.f16.f32 183
-rn.ftz.f16.f32 184
-rn.ftz.sat.f16.f32 184
-rz.f16.f32 183
-rz.sat.f16.f32 183
-rz.ftz.f16.f32 184
-rz.ftz.sat.f16.f32 184
-rm.f16.f32 183
-rm.sat.f16.f32 183
-rm.ftz.f16.f32 184
-rm.ftz.sat.f16.f32 184
-rp.f16.f32 183
-rp.sat.f16.f32 183
-rp.ftz.f16.f32 184
-rp.ftz.sat.f16.f32 184
-rn.bf16.f32 185
-rn.ftz.bf16.f32 185
-rz.bf16.f32 185
-rz.ftz.bf16.f32 185
-rm.bf16.f32 185
-rm.ftz.bf16.f32 185
-rp.bf16.f32 185
-rp.ftz.bf16.f32 185
-rn.relu.f16.f32 186
-rn.relu.bf16.f32 185
-rn.relu.satfinite.f16.f32 187
-rn.relu.satfinite.bf16.f32 188
-rz.relu.f16.f32 186
-rz.relu.bf16.f32 185
-rz.relu.satfinite.f16.f32 187
-rz.relu.satfinite.bf16.f32 188
-rn.satfinite.f16.f32 189
-rn.satfinite.bf16.f32 188
-rz.satfinite.f16.f32 189
-rz.satfinite.bf16.f32 188
-rn.f16.bf16 190
-rz.f16.bf16 190
-rm.f16.bf16 190
-rp.f16.bf16 190
-rn.bf16.f16 191
-rz.bf16.f16 191
-rm.bf16.f16 191
-rp.bf16.f16 191
-rna.tf32.f32 192
-rna.satfinite.tf32.f32 193
-rn.tf32.f32 194
-rn.relu.tf32.f32 194
-rn.satfinite.tf32.f32 195
-rn.satfinite.relu.tf32.f32 195
-rz.tf32.f32 194
-rz.relu.tf32.f32 194
-rz.satfinite.tf32.f32 195
-rz.satfinite.relu.tf32.f32 195
-rn.f16x2.f32 196
-rn.bf16x2.f32 197
-rn.satfinite.f16x2.f32 198
-rn.satfinite.bf16x2.f32 199
-rn.relu.f16x2.f32 196
-rn.relu.bf16x2.f32 197
-rn.relu.satfinite.f16x2.f32 198
-rn.relu.satfinite.bf16x2.f32 199
-rz.f16x2.f32 196
-rz.bf16x2.f32 197
-rz.satfinite.f16x2.f32 198
-rz.satfinite.bf16x2.f32 199
-rz.relu.f16x2.f32 196
-rz.relu.bf16x2.f32 197
-rz.relu.satfinite.f16x2.f32 198
-rz.relu.satfinite.bf16x2.f32 199
-rn.pzo.f16.f32 200
-rn.pzo.bf16.f32 201
-rn.satfinite.pzo.f16.f32 200
-rn.satfinite.pzo.bf16.f32 201
-rn.relu.pzo.f16.f32 200
-rn.relu.pzo.bf16.f32 201
-rn.relu.satfinite.pzo.f16.f32 200
-rn.relu.satfinite.pzo.bf16.f32 201
-rz.pzo.f16.f32 200
-rz.pzo.bf16.f32 201
-rz.satfinite.pzo.f16.f32 200
-rz.satfinite.pzo.bf16.f32 201
-rz.relu.pzo.f16.f32 200
-rz.relu.pzo.bf16.f32 201
-rz.relu.satfinite.pzo.f16.f32 200
-rz.relu.satfinite.pzo.bf16.f32 201
-rn.pzo.tf32.f32 202
-rn.relu.pzo.tf32.f32 202
-rn.satfinite.pzo.tf32.f32 202
-rn.satfinite.relu.pzo.tf32.f32 202
-rz.pzo.tf32.f32 202
-rz.relu.pzo.tf32.f32 202
-rz.satfinite.pzo.tf32.f32 202
-rz.satfinite.relu.pzo.tf32.f32 202
-rn.pzo.f16x2.f32 203
-rn.pzo.bf16x2.f32 204
-rn.satfinite.pzo.f16x2.f32 203
-rn.satfinite.pzo.bf16x2.f32 204
-rn.relu.pzo.f16x2.f32 203
-rn.relu.pzo.bf16x2.f32 204
-rn.relu.satfinite.pzo.f16x2.f32 203
-rn.relu.satfinite.pzo.bf16x2.f32 204
-rz.pzo.f16x2.f32 203
-rz.pzo.bf16x2.f32 204
-rz.satfinite.pzo.f16x2.f32 203
-rz.satfinite.pzo.bf16x2.f32 204
-rz.relu.pzo.f16x2.f32 203
-rz.relu.pzo.bf16x2.f32 204
-rz.relu.satfinite.pzo.f16x2.f32 203
-rz.relu.satfinite.pzo.bf16x2.f32 204
-rn.satfinite.e4m3x2.f32 205
-rn.satfinite.e5m2x2.f32 206
-rn.satfinite.e2m3x2.f32 207
-rn.satfinite.e3m2x2.f32 208
-rn.satfinite.e2m1x2.f32 209
-rn.satfinite.pzo.e4m3x2.f32 210
-rn.satfinite.pzo.e5m2x2.f32 211
-rn.satfinite.pzo.e2m3x2.f32 212
-rn.satfinite.pzo.e3m2x2.f32 213
-rn.satfinite.pzo.e2m1x2.f32 214
-rn.satfinite.relu.e4m3x2.f32 205
-rn.satfinite.relu.e5m2x2.f32 206
-rn.satfinite.relu.e2m3x2.f32 207
-rn.satfinite.relu.e3m2x2.f32 208
-rn.satfinite.relu.e2m1x2.f32 209
-rn.satfinite.relu.pzo.e4m3x2.f32 210
-rn.satfinite.relu.pzo.e5m2x2.f32 211
-rn.satfinite.relu.pzo.e2m3x2.f32 212
-rn.satfinite.relu.pzo.e3m2x2.f32 213
-rn.satfinite.relu.pzo.e2m1x2.f32 214
-rz.satfinite.e4m3x2.f32 210
-rz.satfinite.e5m2x2.f32 211
-rz.satfinite.e2m3x2.f32 212
-rz.satfinite.e3m2x2.f32 213
-rz.satfinite.e2m1x2.f32 214
-rz.satfinite.pzo.e4m3x2.f32 210
-rz.satfinite.pzo.e5m2x2.f32 211
-rz.satfinite.pzo.e2m3x2.f32 212
-rz.satfinite.pzo.e3m2x2.f32 213
-rz.satfinite.pzo.e2m1x2.f32 214
-rz.satfinite.relu.e4m3x2.f32 210
-rz.satfinite.relu.e5m2x2.f32 211
-rz.satfinite.relu.e2m3x2.f32 212
-rz.satfinite.relu.e3m2x2.f32 213
-rz.satfinite.relu.e2m1x2.f32 214
-rz.satfinite.relu.pzo.e4m3x2.f32 210
-rz.satfinite.relu.pzo.e5m2x2.f32 211
-rz.satfinite.relu.pzo.e2m3x2.f32 212
-rz.satfinite.relu.pzo.e3m2x2.f32 213
-rz.satfinite.relu.pzo.e2m1x2.f32 214
-rn.satfinite.e4m3x2.f16x2 215
-rn.satfinite.e4m3x2.bf16x2 216
-rn.satfinite.e5m2x2.f16x2 217
-rn.satfinite.e5m2x2.bf16x2 218
-rn.satfinite.e2m3x2.f16x2 219
-rn.satfinite.e2m3x2.bf16x2 220
-rn.satfinite.e3m2x2.f16x2 221
-rn.satfinite.e3m2x2.bf16x2 222
-rn.satfinite.e2m1x2.f16x2 223
-rn.satfinite.e2m1x2.bf16x2 224
-rn.satfinite.pzo.e4m3x2.f16x2 225
-rn.satfinite.pzo.e4m3x2.bf16x2 216
-rn.satfinite.pzo.e5m2x2.f16x2 226
-rn.satfinite.pzo.e5m2x2.bf16x2 218
-rn.satfinite.pzo.e2m3x2.f16x2 219
-rn.satfinite.pzo.e2m3x2.bf16x2 220
-rn.satfinite.pzo.e3m2x2.f16x2 221
-rn.satfinite.pzo.e3m2x2.bf16x2 222
-rn.satfinite.pzo.e2m1x2.f16x2 223
-rn.satfinite.pzo.e2m1x2.bf16x2 224
-rn.satfinite.relu.e4m3x2.f16x2 215
-rn.satfinite.relu.e4m3x2.bf16x2 216
-rn.satfinite.relu.e5m2x2.f16x2 217
-rn.satfinite.relu.e5m2x2.bf16x2 218
-rn.satfinite.relu.e2m3x2.f16x2 219
-rn.satfinite.relu.e2m3x2.bf16x2 220
-rn.satfinite.relu.e3m2x2.f16x2 221
-rn.satfinite.relu.e3m2x2.bf16x2 222
-rn.satfinite.relu.e2m1x2.f16x2 223
-rn.satfinite.relu.e2m1x2.bf16x2 224
-rn.satfinite.relu.pzo.e4m3x2.f16x2 225
-rn.satfinite.relu.pzo.e4m3x2.bf16x2 216
-rn.satfinite.relu.pzo.e5m2x2.f16x2 226
-rn.satfinite.relu.pzo.e5m2x2.bf16x2 218
-rn.satfinite.relu.pzo.e2m3x2.f16x2 219
-rn.satfinite.relu.pzo.e2m3x2.bf16x2 220
-rn.satfinite.relu.pzo.e3m2x2.f16x2 221
-rn.satfinite.relu.pzo.e3m2x2.bf16x2 222
-rn.satfinite.relu.pzo.e2m1x2.f16x2 223
-rn.satfinite.relu.pzo.e2m1x2.bf16x2 224
-rz.satfinite.e4m3x2.f16x2 225
-rz.satfinite.e4m3x2.bf16x2 216
-rz.satfinite.e5m2x2.f16x2 226
-rz.satfinite.e5m2x2.bf16x2 218
-rz.satfinite.e2m3x2.f16x2 219
-rz.satfinite.e2m3x2.bf16x2 220
-rz.satfinite.e3m2x2.f16x2 221
-rz.satfinite.e3m2x2.bf16x2 222
-rz.satfinite.e2m1x2.f16x2 223
-rz.satfinite.e2m1x2.bf16x2 224
-rz.satfinite.pzo.e4m3x2.f16x2 225
-rz.satfinite.pzo.e4m3x2.bf16x2 216
-rz.satfinite.pzo.e5m2x2.f16x2 226
-rz.satfinite.pzo.e5m2x2.bf16x2 218
-rz.satfinite.pzo.e2m3x2.f16x2 219
-rz.satfinite.pzo.e2m3x2.bf16x2 220
-rz.satfinite.pzo.e3m2x2.f16x2 221
-rz.satfinite.pzo.e3m2x2.bf16x2 222
-rz.satfinite.pzo.e2m1x2.f16x2 223
-rz.satfinite.pzo.e2m1x2.bf16x2 224
-rz.satfinite.relu.e4m3x2.f16x2 225
-rz.satfinite.relu.e4m3x2.bf16x2 216
-rz.satfinite.relu.e5m2x2.f16x2 226
-rz.satfinite.relu.e5m2x2.bf16x2 218
-rz.satfinite.relu.e2m3x2.f16x2 219
-rz.satfinite.relu.e2m3x2.bf16x2 220
-rz.satfinite.relu.e3m2x2.f16x2 221
-rz.satfinite.relu.e3m2x2.bf16x2 222
-rz.satfinite.relu.e2m1x2.f16x2 223
-rz.satfinite.relu.e2m1x2.bf16x2 224
-rz.satfinite.relu.pzo.e4m3x2.f16x2 225
-rz.satfinite.relu.pzo.e4m3x2.bf16x2 216
-rz.satfinite.relu.pzo.e5m2x2.f16x2 226
-rz.satfinite.relu.pzo.e5m2x2.bf16x2 218
-rz.satfinite.relu.pzo.e2m3x2.f16x2 219
-rz.satfinite.relu.pzo.e2m3x2.bf16x2 220
-rz.satfinite.relu.pzo.e3m2x2.f16x2 221
-rz.satfinite.relu.pzo.e3m2x2.bf16x2 222
-rz.satfinite.relu.pzo.e2m1x2.f16x2 223
-rz.satfinite.relu.pzo.e2m1x2.bf16x2 224
-rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32 227
-rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32 228
-rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32 229
-rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32 230
-rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32 231
-rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 227
-rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 228
-rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 229
-rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 230
-rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 231
-rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 227
-rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 228
-rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 229
-rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 230
-rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 231
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 227
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 228
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 229
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 230
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 231
-rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32 227
-rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32 228
-rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32 229
-rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32 230
-rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32 231
-rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 227
-rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 228
-rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 229
-rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 230
-rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 231
-rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 227
-rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 228
-rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 229
-rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 230
-rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 231
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 227
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 228
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 229
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 230
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 231
-rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 232
-rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 233
-rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 234
-rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 235
-rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 236
-rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 237
-rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 238
-rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 239
-rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 240
-rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 241
-rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 232
-rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 233
-rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 234
-rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 235
-rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 236
-rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 237
-rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 238
-rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 239
-rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 240
-rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 241
-rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 232
-rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 233
-rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 234
-rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 235
-rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 236
-rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 237
-rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 238
-rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 239
-rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 240
-rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 241
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 232
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 233
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 234
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 235
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 236
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 237
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 238
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 239
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 240
-rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 241
-rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 232
-rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 233
-rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 234
-rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 235
-rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 236
-rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 237
-rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 238
-rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 239
-rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 240
-rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 241
-rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 232
-rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 233
-rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 234
-rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 235
-rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 236
-rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 237
-rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 238
-rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 239
-rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 240
-rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 241
-rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 232
-rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 233
-rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 234
-rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 235
-rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 236
-rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 237
-rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 238
-rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 239
-rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 240
-rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 241
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 232
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 233
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 234
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 235
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 236
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 237
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 238
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 239
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 240
-rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 241
-rn.f16x2.e4m3x2 242
-rn.f16x2.e5m2x2 243
-rn.f16x2.e2m3x2 244
-rn.f16x2.e3m2x2 245
-rn.f16x2.e2m1x2 246
-rn.relu.f16x2.e4m3x2 242
-rn.relu.f16x2.e5m2x2 243
-rn.relu.f16x2.e2m3x2 244
-rn.relu.f16x2.e3m2x2 245
-rn.relu.f16x2.e2m1x2 246
-rn.bf16x2.e4m3x2 247
-rn.bf16x2.e5m2x2 248
-rn.bf16x2.e2m3x2 249
-rn.bf16x2.e3m2x2 250
-rn.bf16x2.e2m1x2 251
-rn.satfinite.bf16x2.e4m3x2 247
-rn.satfinite.bf16x2.e5m2x2 248
-rn.satfinite.bf16x2.e2m3x2 249
-rn.satfinite.bf16x2.e3m2x2 250
-rn.satfinite.bf16x2.e2m1x2 251
-rn.relu.bf16x2.e4m3x2 247
-rn.relu.bf16x2.e5m2x2 248
-rn.relu.bf16x2.e2m3x2 249
-rn.relu.bf16x2.e3m2x2 250
-rn.relu.bf16x2.e2m1x2 251
-rn.relu.satfinite.bf16x2.e4m3x2 247
-rn.relu.satfinite.bf16x2.e5m2x2 248
-rn.relu.satfinite.bf16x2.e2m3x2 249
-rn.relu.satfinite.bf16x2.e3m2x2 250
-rn.relu.satfinite.bf16x2.e2m1x2 251
-rn.scaled::n2::ue8m0.bf16x2.e4m3x2 252
-rn.scaled::n2::ue8m0.bf16x2.e5m2x2 253
-rn.scaled::n2::ue8m0.bf16x2.e2m3x2 254
-rn.scaled::n2::ue8m0.bf16x2.e3m2x2 255
-rn.scaled::n2::ue8m0.bf16x2.e2m1x2 256
-rn.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 252
-rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 253
-rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 254
-rn.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 255
-rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 256
-rn.relu.scaled::n2::ue8m0.bf16x2.e4m3x2 252
-rn.relu.scaled::n2::ue8m0.bf16x2.e5m2x2 253
-rn.relu.scaled::n2::ue8m0.bf16x2.e2m3x2 254
-rn.relu.scaled::n2::ue8m0.bf16x2.e3m2x2 255
-rn.relu.scaled::n2::ue8m0.bf16x2.e2m1x2 256
-rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 252
-rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 253
-rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 254
-rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 255
-rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 256
-rs.f16x2.f32 257
-rs.bf16x2.f32 258
-rs.satfinite.f16x2.f32 257
-rs.satfinite.bf16x2.f32 258
-rs.relu.f16x2.f32 257
-rs.relu.bf16x2.f32 258
-rs.relu.satfinite.f16x2.f32 257
-rs.relu.satfinite.bf16x2.f32 258
-rs.satfinite.e4m3x4.f32 259
-rs.satfinite.e5m2x4.f32 260
-rs.satfinite.e2m3x4.f32 261
-rs.satfinite.e3m2x4.f32 262
-rs.satfinite.e2m1x4.f32 263
-rs.relu.satfinite.e4m3x4.f32 259
-rs.relu.satfinite.e5m2x4.f32 260
-rs.relu.satfinite.e2m3x4.f32 261
-rs.relu.satfinite.e3m2x4.f32 262
-rs.relu.satfinite.e2m1x4.f32 263
-rz.ue8m0x2.f32 264
-rz.satfinite.ue8m0x2.f32 264
-rp.ue8m0x2.f32 264
-rp.satfinite.ue8m0x2.f32 264
-rz.ue8m0x2.bf16x2 265
-rz.satfinite.ue8m0x2.bf16x2 265
-rp.ue8m0x2.bf16x2 265
-rp.satfinite.ue8m0x2.bf16x2 265
-rn.bf16x2.ue8m0x2 266
-rn.satfinite.s2f6x2.f32 267
-rn.satfinite.relu.s2f6x2.f32 267
-rz.satfinite.s2f6x2.f32 267
-rz.satfinite.relu.s2f6x2.f32 267
-rn.satfinite.s2f6x2.bf16x2 268
-rn.satfinite.relu.s2f6x2.bf16x2 268
-rz.satfinite.s2f6x2.bf16x2 268
-rz.satfinite.relu.s2f6x2.bf16x2 268
-rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 269
-rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 269
-rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32 269
-rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 269
-rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 270
-rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 270
-rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 270
-rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 270
-rn.bf16x2.s2f6x2 271
-rn.relu.bf16x2.s2f6x2 271
-rn.satfinite.bf16x2.s2f6x2 271
-rn.satfinite.relu.bf16x2.s2f6x2 271
-rn.scaled::n2::ue8m0.bf16x2.s2f6x2 272
-rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 272
-rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2 272
-rn.satfinite.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 272
-rn.ue5m3x2.f32 273
-rn.satfinite.ue5m3x2.f32 273
-rz.ue5m3x2.f32 273
-rz.satfinite.ue5m3x2.f32 273
-rp.ue5m3x2.f32 273
-rp.satfinite.ue5m3x2.f32 273
-rn.ue5m3x2.f16x2 274
-rn.ue5m3x2.bf16x2 275
-rn.satfinite.ue5m3x2.f16x2 274
-rn.satfinite.ue5m3x2.bf16x2 275
-rz.ue5m3x2.f16x2 274
-rz.ue5m3x2.bf16x2 275
-rz.satfinite.ue5m3x2.f16x2 274
-rz.satfinite.ue5m3x2.bf16x2 275
-rp.ue5m3x2.f16x2 274
-rp.ue5m3x2.bf16x2 275
-rp.satfinite.ue5m3x2.f16x2 274
-rp.satfinite.ue5m3x2.bf16x2 275
-rn.scaled::n1::ue8m0.ue5m3x2.f32 276
-rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 276
-rz.scaled::n1::ue8m0.ue5m3x2.f32 276
-rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 276
-rn.scaled::n1::ue8m0.ue5m3x2.f16x2 277
-rn.scaled::n1::ue8m0.ue5m3x2.bf16x2 278
-rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 277
-rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 278
-rz.scaled::n1::ue8m0.ue5m3x2.f16x2 277
-rz.scaled::n1::ue8m0.ue5m3x2.bf16x2 278
-rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 277
-rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 278
-rn.f16x2.ue5m3x2 279
-rn.bf16x2.ue5m3x2 280
-rn.satfinite.bf16x2.ue5m3x2 280
-rn.scaled::n2::ue8m0.bf16x2.ue5m3x2 281
-rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2 281
-rn.f32.bf16 282
-rn.ftz.f32.bf16 283
-rz.f32.bf16 282
-rz.ftz.f32.bf16 283
-rm.f32.bf16 282
-rm.ftz.f32.bf16 283
-rp.f32.bf16 282
-rp.ftz.f32.bf16 283
-f16.bf16 284
-bf16.f16 285
-rm.pzo.f16.f32 286
-rm.pzo.bf16.f32 287
-rp.pzo.f16.f32 286
-rp.pzo.bf16.f32 287
-rn.ftz.pzo.bf16.f32 287
-rz.ftz.pzo.bf16.f32 287
-rm.ftz.pzo.bf16.f32 287
-rp.ftz.pzo.bf16.f32 287
+f32.f32 0
+sat.f32.f32 0
+ftz.f32.f32 1
+ftz.sat.f32.f32 1
+rni.f32.f32 0
+rni.sat.f32.f32 0
+rni.ftz.f32.f32 1
+rni.ftz.sat.f32.f32 1
+rzi.f32.f32 0
+rzi.sat.f32.f32 0
+rzi.ftz.f32.f32 1
+rzi.ftz.sat.f32.f32 1
+rmi.f32.f32 0
+rmi.sat.f32.f32 0
+rmi.ftz.f32.f32 1
+rmi.ftz.sat.f32.f32 1
+rpi.f32.f32 0
+rpi.sat.f32.f32 0
+rpi.ftz.f32.f32 1
+rpi.ftz.sat.f32.f32 1
+f64.f64 2
+sat.f64.f64 2
+rni.f64.f64 2
+rni.sat.f64.f64 2
+rzi.f64.f64 2
+rzi.sat.f64.f64 2
+rmi.f64.f64 2
+rmi.sat.f64.f64 2
+rpi.f64.f64 2
+rpi.sat.f64.f64 2
+f32.f16 168
+sat.f32.f16 168
+ftz.f32.f16 169
+ftz.sat.f32.f16 169
+f32.bf16 170
+ftz.f32.bf16 171
+f64.f16 172
+sat.f64.f16 172
+f64.bf16 173
+rn.f64.bf16 173
+rz.f64.bf16 173
+rm.f64.bf16 173
+rp.f64.bf16 173
+f64.f32 174
+sat.f64.f32 174
+ftz.f64.f32 175
+ftz.sat.f64.f32 175
+rn.f32.f64 176
+rn.sat.f32.f64 176
+rn.ftz.f32.f64 177
+rn.ftz.sat.f32.f64 177
+rz.f32.f64 176
+rz.sat.f32.f64 176
+rz.ftz.f32.f64 177
+rz.ftz.sat.f32.f64 177
+rm.f32.f64 176
+rm.sat.f32.f64 176
+rm.ftz.f32.f64 177
+rm.ftz.sat.f32.f64 177
+rp.f32.f64 176
+rp.sat.f32.f64 176
+rp.ftz.f32.f64 177
+rp.ftz.sat.f32.f64 177
+rn.f16.f64 178
+rn.sat.f16.f64 178
+rz.f16.f64 178
+rz.sat.f16.f64 178
+rm.f16.f64 178
+rm.sat.f16.f64 178
+rp.f16.f64 178
+rp.sat.f16.f64 178
+rn.bf16.f64 179
+rz.bf16.f64 179
+rm.bf16.f64 179
+rp.bf16.f64 179
+rn.f16.f32 180
+rn.sat.f16.f32 180
+rn.ftz.f16.f32 181
+rn.ftz.sat.f16.f32 181
+rz.f16.f32 180
+rz.sat.f16.f32 180
+rz.ftz.f16.f32 181
+rz.ftz.sat.f16.f32 181
+rm.f16.f32 180
+rm.sat.f16.f32 180
+rm.ftz.f16.f32 181
+rm.ftz.sat.f16.f32 181
+rp.f16.f32 180
+rp.sat.f16.f32 180
+rp.ftz.f16.f32 181
+rp.ftz.sat.f16.f32 181
+rn.bf16.f32 182
+rn.ftz.bf16.f32 182
+rz.bf16.f32 182
+rz.ftz.bf16.f32 182
+rm.bf16.f32 182
+rm.ftz.bf16.f32 182
+rp.bf16.f32 182
+rp.ftz.bf16.f32 182
+rn.relu.f16.f32 183
+rn.relu.bf16.f32 182
+rn.relu.satfinite.f16.f32 184
+rn.relu.satfinite.bf16.f32 185
+rz.relu.f16.f32 183
+rz.relu.bf16.f32 182
+rz.relu.satfinite.f16.f32 184
+rz.relu.satfinite.bf16.f32 185
+rn.satfinite.f16.f32 186
+rn.satfinite.bf16.f32 185
+rz.satfinite.f16.f32 186
+rz.satfinite.bf16.f32 185
+rn.f16.bf16 187
+rz.f16.bf16 187
+rm.f16.bf16 187
+rp.f16.bf16 187
+rn.bf16.f16 188
+rz.bf16.f16 188
+rm.bf16.f16 188
+rp.bf16.f16 188
+rna.tf32.f32 189
+rna.satfinite.tf32.f32 190
+rn.tf32.f32 191
+rn.relu.tf32.f32 191
+rn.satfinite.tf32.f32 192
+rn.satfinite.relu.tf32.f32 192
+rz.tf32.f32 191
+rz.relu.tf32.f32 191
+rz.satfinite.tf32.f32 192
+rz.satfinite.relu.tf32.f32 192
+rn.f16x2.f32 193
+rn.bf16x2.f32 194
+rn.satfinite.f16x2.f32 195
+rn.satfinite.bf16x2.f32 196
+rn.relu.f16x2.f32 193
+rn.relu.bf16x2.f32 194
+rn.relu.satfinite.f16x2.f32 195
+rn.relu.satfinite.bf16x2.f32 196
+rz.f16x2.f32 193
+rz.bf16x2.f32 194
+rz.satfinite.f16x2.f32 195
+rz.satfinite.bf16x2.f32 196
+rz.relu.f16x2.f32 193
+rz.relu.bf16x2.f32 194
+rz.relu.satfinite.f16x2.f32 195
+rz.relu.satfinite.bf16x2.f32 196
+rn.f32.bf16 197
+rn.ftz.f32.bf16 198
+rz.f32.bf16 197
+rz.ftz.f32.bf16 198
+rm.f32.bf16 197
+rm.ftz.f32.bf16 198
+rp.f32.bf16 197
+rp.ftz.f32.bf16 198
+f16.bf16 199
+bf16.f16 200
 """,
     "div": """
-approx.f32 288
-approx.ftz.f32 288
-full.f32 288
-full.ftz.f32 288
+approx.f32 201
+approx.ftz.f32 201
+full.f32 201
+full.ftz.f32 201
 rn.f32 10
 rn.ftz.f32 10
 rz.f32 10
@@ -2156,100 +1565,100 @@ rm.ftz.f32 10
 rp.f32 10
 rp.ftz.f32 10
 rn.f64 12
-rz.f64 289
-rm.f64 289
-rp.f64 289
-f32 290
-f64 291
+rz.f64 202
+rm.f64 202
+rp.f64 202
+f32 203
+f64 204
 """,
     "ex2": """
 approx.f32 20
 approx.ftz.f32 20
-approx.f16 292
-approx.f16x2 293
-approx.ftz.bf16 294
-approx.ftz.bf16x2 295
+approx.f16 205
+approx.f16x2 206
+approx.ftz.bf16 207
+approx.ftz.bf16x2 208
 f32 21
 """,
     "fma": """
-rn.f32 296
-rn.sat.f32 296
-rn.ftz.f32 296
-rn.ftz.sat.f32 296
-rz.f32 296
-rz.sat.f32 296
-rz.ftz.f32 296
-rz.ftz.sat.f32 296
-rm.f32 296
-rm.sat.f32 296
-rm.ftz.f32 296
-rm.ftz.sat.f32 296
-rp.f32 296
-rp.sat.f32 296
-rp.ftz.f32 296
-rp.ftz.sat.f32 296
-rn.f32x2 297
-rn.ftz.f32x2 297
-rz.f32x2 297
-rz.ftz.f32x2 297
-rm.f32x2 297
-rm.ftz.f32x2 297
-rp.f32x2 297
-rp.ftz.f32x2 297
-rn.f64 298
-rz.f64 298
-rm.f64 299
-rp.f64 299
-rn.f16 300
-rn.f16x2 301
-rn.sat.f16 300
-rn.sat.f16x2 301
-rn.ftz.f16 300
-rn.ftz.f16x2 301
-rn.ftz.sat.f16 300
-rn.ftz.sat.f16x2 301
-rn.relu.f16 302
-rn.relu.f16x2 303
-rn.ftz.relu.f16 302
-rn.ftz.relu.f16x2 303
-rn.bf16 304
-rn.bf16x2 305
-rn.relu.bf16 304
-rn.relu.bf16x2 305
-rn.oob.f16 306
-rn.oob.f16x2 307
-rn.oob.bf16 308
-rn.oob.bf16x2 309
-rn.oob.relu.f16 306
-rn.oob.relu.f16x2 307
-rn.oob.relu.bf16 308
-rn.oob.relu.bf16x2 309
-rz.bf16 310
-rz.bf16x2 311
-rz.relu.bf16 310
-rz.relu.bf16x2 311
-rz.oob.bf16 312
-rz.oob.bf16x2 313
-rz.oob.relu.bf16 312
-rz.oob.relu.bf16x2 313
-rm.bf16 310
-rm.bf16x2 311
-rm.relu.bf16 310
-rm.relu.bf16x2 311
-rm.oob.bf16 312
-rm.oob.bf16x2 313
-rm.oob.relu.bf16 312
-rm.oob.relu.bf16x2 313
-rp.bf16 310
-rp.bf16x2 311
-rp.relu.bf16 310
-rp.relu.bf16x2 311
-rp.oob.bf16 312
-rp.oob.bf16x2 313
-rp.oob.relu.bf16 312
-rp.oob.relu.bf16x2 313
-rn.sat.oob.f16 314
-rn.sat.oob.f16x2 315
+rn.f32 209
+rn.sat.f32 209
+rn.ftz.f32 209
+rn.ftz.sat.f32 209
+rz.f32 209
+rz.sat.f32 209
+rz.ftz.f32 209
+rz.ftz.sat.f32 209
+rm.f32 209
+rm.sat.f32 209
+rm.ftz.f32 209
+rm.ftz.sat.f32 209
+rp.f32 209
+rp.sat.f32 209
+rp.ftz.f32 209
+rp.ftz.sat.f32 209
+rn.f32x2 210
+rn.ftz.f32x2 210
+rz.f32x2 210
+rz.ftz.f32x2 210
+rm.f32x2 210
+rm.ftz.f32x2 210
+rp.f32x2 210
+rp.ftz.f32x2 210
+rn.f64 211
+rz.f64 211
+rm.f64 212
+rp.f64 212
+rn.f16 213
+rn.f16x2 214
+rn.sat.f16 213
+rn.sat.f16x2 214
+rn.ftz.f16 213
+rn.ftz.f16x2 214
+rn.ftz.sat.f16 213
+rn.ftz.sat.f16x2 214
+rn.relu.f16 215
+rn.relu.f16x2 216
+rn.ftz.relu.f16 215
+rn.ftz.relu.f16x2 216
+rn.bf16 217
+rn.bf16x2 218
+rn.relu.bf16 217
+rn.relu.bf16x2 218
+rn.oob.f16 219
+rn.oob.f16x2 220
+rn.oob.bf16 221
+rn.oob.bf16x2 222
+rn.oob.relu.f16 219
+rn.oob.relu.f16x2 220
+rn.oob.relu.bf16 221
+rn.oob.relu.bf16x2 222
+rz.bf16 223
+rz.bf16x2 224
+rz.relu.bf16 223
+rz.relu.bf16x2 224
+rz.oob.bf16 225
+rz.oob.bf16x2 226
+rz.oob.relu.bf16 225
+rz.oob.relu.bf16x2 226
+rm.bf16 223
+rm.bf16x2 224
+rm.relu.bf16 223
+rm.relu.bf16x2 224
+rm.oob.bf16 225
+rm.oob.bf16x2 226
+rm.oob.relu.bf16 225
+rm.oob.relu.bf16x2 226
+rp.bf16 223
+rp.bf16x2 224
+rp.relu.bf16 223
+rp.relu.bf16x2 224
+rp.oob.bf16 225
+rp.oob.bf16x2 226
+rp.oob.relu.bf16 225
+rp.oob.relu.bf16x2 226
+rn.sat.oob.f16 227
+rn.sat.oob.f16x2 228
 """,
     "lg2": """
 approx.f32 20
@@ -2257,117 +1666,117 @@ approx.ftz.f32 20
 f32 21
 """,
     "mad": """
-f32 316
-sat.f32 316
-ftz.f32 317
-ftz.sat.f32 317
-rn.f32 318
-rn.sat.f32 318
-rn.ftz.f32 319
-rn.ftz.sat.f32 319
-rz.f32 318
-rz.sat.f32 318
-rz.ftz.f32 319
-rz.ftz.sat.f32 319
-rm.f32 318
-rm.sat.f32 318
-rm.ftz.f32 319
-rm.ftz.sat.f32 319
-rp.f32 318
-rp.sat.f32 318
-rp.ftz.f32 319
-rp.ftz.sat.f32 319
-rn.f64 320
-rz.f64 320
-rm.f64 321
-rp.f64 321
-f64 322
+f32 229
+sat.f32 229
+ftz.f32 230
+ftz.sat.f32 230
+rn.f32 231
+rn.sat.f32 231
+rn.ftz.f32 232
+rn.ftz.sat.f32 232
+rz.f32 231
+rz.sat.f32 231
+rz.ftz.f32 232
+rz.ftz.sat.f32 232
+rm.f32 231
+rm.sat.f32 231
+rm.ftz.f32 232
+rm.ftz.sat.f32 232
+rp.f32 231
+rp.sat.f32 231
+rp.ftz.f32 232
+rp.ftz.sat.f32 232
+rn.f64 233
+rz.f64 233
+rm.f64 234
+rp.f64 234
+f64 235
 """,
     "max": """
 f32 7
-xorsign.abs.f32 323
-NaN.f32 324
-NaN.xorsign.abs.f32 323
+xorsign.abs.f32 236
+NaN.f32 237
+NaN.xorsign.abs.f32 236
 ftz.f32 8
-ftz.xorsign.abs.f32 323
-ftz.NaN.f32 324
-ftz.NaN.xorsign.abs.f32 323
-f32 325
-abs.f32 325
-NaN.f32 325
-NaN.abs.f32 325
-ftz.f32 325
-ftz.abs.f32 325
-ftz.NaN.f32 325
-ftz.NaN.abs.f32 325
+ftz.xorsign.abs.f32 236
+ftz.NaN.f32 237
+ftz.NaN.xorsign.abs.f32 236
+f32 238
+abs.f32 238
+NaN.f32 238
+NaN.abs.f32 238
+ftz.f32 238
+ftz.abs.f32 238
+ftz.NaN.f32 238
+ftz.NaN.abs.f32 238
 f64 12
-f16 326
-f16x2 327
-xorsign.abs.f16 328
-xorsign.abs.f16x2 329
-NaN.f16 326
-NaN.f16x2 327
-NaN.xorsign.abs.f16 328
-NaN.xorsign.abs.f16x2 329
-ftz.f16 326
-ftz.f16x2 327
-ftz.xorsign.abs.f16 328
-ftz.xorsign.abs.f16x2 329
-ftz.NaN.f16 326
-ftz.NaN.f16x2 327
-ftz.NaN.xorsign.abs.f16 328
-ftz.NaN.xorsign.abs.f16x2 329
-bf16 330
-bf16x2 331
-xorsign.abs.bf16 332
-xorsign.abs.bf16x2 333
-NaN.bf16 330
-NaN.bf16x2 331
-NaN.xorsign.abs.bf16 332
-NaN.xorsign.abs.bf16x2 333
+f16 239
+f16x2 240
+xorsign.abs.f16 241
+xorsign.abs.f16x2 242
+NaN.f16 239
+NaN.f16x2 240
+NaN.xorsign.abs.f16 241
+NaN.xorsign.abs.f16x2 242
+ftz.f16 239
+ftz.f16x2 240
+ftz.xorsign.abs.f16 241
+ftz.xorsign.abs.f16x2 242
+ftz.NaN.f16 239
+ftz.NaN.f16x2 240
+ftz.NaN.xorsign.abs.f16 241
+ftz.NaN.xorsign.abs.f16x2 242
+bf16 243
+bf16x2 244
+xorsign.abs.bf16 245
+xorsign.abs.bf16x2 246
+NaN.bf16 243
+NaN.bf16x2 244
+NaN.xorsign.abs.bf16 245
+NaN.xorsign.abs.bf16x2 246
 """,
     "min": """
 f32 7
-xorsign.abs.f32 323
-NaN.f32 324
-NaN.xorsign.abs.f32 323
+xorsign.abs.f32 236
+NaN.f32 237
+NaN.xorsign.abs.f32 236
 ftz.f32 8
-ftz.xorsign.abs.f32 323
-ftz.NaN.f32 324
-ftz.NaN.xorsign.abs.f32 323
-f32 325
-abs.f32 325
-NaN.f32 325
-NaN.abs.f32 325
-ftz.f32 325
-ftz.abs.f32 325
-ftz.NaN.f32 325
-ftz.NaN.abs.f32 325
+ftz.xorsign.abs.f32 236
+ftz.NaN.f32 237
+ftz.NaN.xorsign.abs.f32 236
+f32 238
+abs.f32 238
+NaN.f32 238
+NaN.abs.f32 238
+ftz.f32 238
+ftz.abs.f32 238
+ftz.NaN.f32 238
+ftz.NaN.abs.f32 238
 f64 12
-f16 326
-f16x2 327
-xorsign.abs.f16 328
-xorsign.abs.f16x2 329
-NaN.f16 326
-NaN.f16x2 327
-NaN.xorsign.abs.f16 328
-NaN.xorsign.abs.f16x2 329
-ftz.f16 326
-ftz.f16x2 327
-ftz.xorsign.abs.f16 328
-ftz.xorsign.abs.f16x2 329
-ftz.NaN.f16 326
-ftz.NaN.f16x2 327
-ftz.NaN.xorsign.abs.f16 328
-ftz.NaN.xorsign.abs.f16x2 329
-bf16 330
-bf16x2 331
-xorsign.abs.bf16 332
-xorsign.abs.bf16x2 333
-NaN.bf16 330
-NaN.bf16x2 331
-NaN.xorsign.abs.bf16 332
-NaN.xorsign.abs.bf16x2 333
+f16 239
+f16x2 240
+xorsign.abs.f16 241
+xorsign.abs.f16x2 242
+NaN.f16 239
+NaN.f16x2 240
+NaN.xorsign.abs.f16 241
+NaN.xorsign.abs.f16x2 242
+ftz.f16 239
+ftz.f16x2 240
+ftz.xorsign.abs.f16 241
+ftz.xorsign.abs.f16x2 242
+ftz.NaN.f16 239
+ftz.NaN.f16x2 240
+ftz.NaN.xorsign.abs.f16 241
+ftz.NaN.xorsign.abs.f16x2 242
+bf16 243
+bf16x2 244
+xorsign.abs.bf16 245
+xorsign.abs.bf16x2 246
+NaN.bf16 243
+NaN.bf16x2 244
+NaN.xorsign.abs.bf16 245
+NaN.xorsign.abs.bf16x2 246
 """,
     "mul": """
 f32 7
@@ -2430,42 +1839,42 @@ rn.bf16x2 17
 f32 0
 ftz.f32 1
 f64 2
-f16 334
-f16x2 335
-ftz.f16 334
-ftz.f16x2 335
+f16 247
+f16x2 248
+ftz.f16 247
+ftz.f16x2 248
 bf16 5
 bf16x2 6
 """,
     "rcp": """
 approx.f32 20
 approx.ftz.f32 20
-rn.f32 336
-rn.ftz.f32 336
-rz.f32 336
-rz.ftz.f32 336
-rm.f32 336
-rm.ftz.f32 336
-rp.f32 336
-rp.ftz.f32 336
-rn.f64 337
-rz.f64 338
-rm.f64 338
-rp.f64 338
+rn.f32 249
+rn.ftz.f32 249
+rz.f32 249
+rz.ftz.f32 249
+rm.f32 249
+rm.ftz.f32 249
+rp.f32 249
+rp.ftz.f32 249
+rn.f64 250
+rz.f64 251
+rm.f64 251
+rp.f64 251
 f32 21
-approx.ftz.f64 339
-rn.ftz.f64 340
-rz.ftz.f64 341
-rm.ftz.f64 341
-rp.ftz.f64 341
+approx.ftz.f64 252
+rn.ftz.f64 253
+rz.ftz.f64 254
+rm.ftz.f64 254
+rp.ftz.f64 254
 """,
     "rsqrt": """
 approx.f32 20
 approx.ftz.f32 20
-approx.f64 342
-approx.ftz.f64 343
+approx.f64 255
+approx.ftz.f64 256
 f32 21
-f64 344
+f64 257
 """,
     "sin": """
 approx.f32 20
@@ -2475,20 +1884,20 @@ f32 21
     "sqrt": """
 approx.f32 20
 approx.ftz.f32 20
-rn.f32 336
-rn.ftz.f32 336
-rz.f32 336
-rz.ftz.f32 336
-rm.f32 336
-rm.ftz.f32 336
-rp.f32 336
-rp.ftz.f32 336
+rn.f32 249
+rn.ftz.f32 249
+rz.f32 249
+rz.ftz.f32 249
+rm.f32 249
+rm.ftz.f32 249
+rp.f32 249
+rp.ftz.f32 249
 rn.f64 2
-rz.f64 338
-rm.f64 338
-rp.f64 338
+rz.f64 251
+rm.f64 251
+rp.f64 251
 f32 21
-f64 345
+f64 258
 """,
     "sub": """
 f32 7
@@ -2548,24 +1957,24 @@ rn.bf16 16
 rn.bf16x2 17
 """,
     "tanh": """
-approx.f32 346
-approx.f16 292
-approx.f16x2 293
-approx.bf16 294
-approx.bf16x2 295
+approx.f32 259
+approx.f16 205
+approx.f16x2 206
+approx.bf16 207
+approx.bf16x2 208
 """,
     "testp": """
-finite.f32 347
-finite.f64 348
-infinite.f32 347
-infinite.f64 348
-number.f32 347
-number.f64 348
-notanumber.f32 347
-notanumber.f64 348
-normal.f32 347
-normal.f64 348
-subnormal.f32 347
-subnormal.f64 348
+finite.f32 260
+finite.f64 261
+infinite.f32 260
+infinite.f64 261
+number.f32 260
+number.f64 261
+notanumber.f32 260
+notanumber.f64 261
+normal.f32 260
+normal.f64 261
+subnormal.f32 260
+subnormal.f64 261
 """,
 }
