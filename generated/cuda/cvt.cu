@@ -939,15 +939,15 @@ PTXSPEC_h_r(cvt_rn_satfinite_e3m2x2_bf16x2_1, "cvt.rn.satfinite.e3m2x2.bf16x2", 
 PTXSPEC_b_r(cvt_rn_satfinite_e2m1x2_f16x2_1, "cvt.rn.satfinite.e2m1x2.f16x2", 1002, 91)
 PTXSPEC_b_r(cvt_rn_satfinite_e2m1x2_bf16x2_1, "cvt.rn.satfinite.e2m1x2.bf16x2", 1002, 91)
 PTXSPEC_h_r(cvt_rn_satfinite_pzo_e4m3x2_f16x2_1, "cvt.rn.satfinite.pzo.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1, "cvt.rn.satfinite.pzo.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1, "cvt.rn.satfinite.pzo.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r(cvt_rn_satfinite_pzo_e5m2x2_f16x2_1, "cvt.rn.satfinite.pzo.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1, "cvt.rn.satfinite.pzo.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e2m3x2_f16x2_1, "cvt.rn.satfinite.pzo.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1, "cvt.rn.satfinite.pzo.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e3m2x2_f16x2_1, "cvt.rn.satfinite.pzo.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1, "cvt.rn.satfinite.pzo.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r(cvt_rn_satfinite_pzo_e2m1x2_f16x2_1, "cvt.rn.satfinite.pzo.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r(cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1, "cvt.rn.satfinite.pzo.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1, "cvt.rn.satfinite.pzo.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e2m3x2_f16x2_1, "cvt.rn.satfinite.pzo.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1, "cvt.rn.satfinite.pzo.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e3m2x2_f16x2_1, "cvt.rn.satfinite.pzo.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1, "cvt.rn.satfinite.pzo.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r(cvt_rn_satfinite_pzo_e2m1x2_f16x2_1, "cvt.rn.satfinite.pzo.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r(cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1, "cvt.rn.satfinite.pzo.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_h_r(cvt_rn_satfinite_relu_e4m3x2_f16x2_1, "cvt.rn.satfinite.relu.e4m3x2.f16x2", 890, 81)
 PTXSPEC_h_r(cvt_rn_satfinite_relu_e4m3x2_bf16x2_1, "cvt.rn.satfinite.relu.e4m3x2.bf16x2", 1002, 91)
 PTXSPEC_h_r(cvt_rn_satfinite_relu_e5m2x2_f16x2_1, "cvt.rn.satfinite.relu.e5m2x2.f16x2", 890, 81)
@@ -959,55 +959,55 @@ PTXSPEC_h_r(cvt_rn_satfinite_relu_e3m2x2_bf16x2_1, "cvt.rn.satfinite.relu.e3m2x2
 PTXSPEC_b_r(cvt_rn_satfinite_relu_e2m1x2_f16x2_1, "cvt.rn.satfinite.relu.e2m1x2.f16x2", 1002, 91)
 PTXSPEC_b_r(cvt_rn_satfinite_relu_e2m1x2_bf16x2_1, "cvt.rn.satfinite.relu.e2m1x2.bf16x2", 1002, 91)
 PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r(cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r(cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r(cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1, "cvt.rn.satfinite.relu.pzo.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r(cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1, "cvt.rn.satfinite.relu.pzo.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_h_r(cvt_rz_satfinite_e4m3x2_f16x2_1, "cvt.rz.satfinite.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_e4m3x2_bf16x2_1, "cvt.rz.satfinite.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r(cvt_rz_satfinite_e4m3x2_bf16x2_1, "cvt.rz.satfinite.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r(cvt_rz_satfinite_e5m2x2_f16x2_1, "cvt.rz.satfinite.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_e5m2x2_bf16x2_1, "cvt.rz.satfinite.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_e2m3x2_f16x2_1, "cvt.rz.satfinite.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_e2m3x2_bf16x2_1, "cvt.rz.satfinite.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_e3m2x2_f16x2_1, "cvt.rz.satfinite.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_e3m2x2_bf16x2_1, "cvt.rz.satfinite.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r(cvt_rz_satfinite_e2m1x2_f16x2_1, "cvt.rz.satfinite.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r(cvt_rz_satfinite_e2m1x2_bf16x2_1, "cvt.rz.satfinite.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r(cvt_rz_satfinite_e5m2x2_bf16x2_1, "cvt.rz.satfinite.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_e2m3x2_f16x2_1, "cvt.rz.satfinite.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_e2m3x2_bf16x2_1, "cvt.rz.satfinite.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_e3m2x2_f16x2_1, "cvt.rz.satfinite.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_e3m2x2_bf16x2_1, "cvt.rz.satfinite.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r(cvt_rz_satfinite_e2m1x2_f16x2_1, "cvt.rz.satfinite.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r(cvt_rz_satfinite_e2m1x2_bf16x2_1, "cvt.rz.satfinite.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_h_r(cvt_rz_satfinite_pzo_e4m3x2_f16x2_1, "cvt.rz.satfinite.pzo.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1, "cvt.rz.satfinite.pzo.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1, "cvt.rz.satfinite.pzo.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r(cvt_rz_satfinite_pzo_e5m2x2_f16x2_1, "cvt.rz.satfinite.pzo.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1, "cvt.rz.satfinite.pzo.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e2m3x2_f16x2_1, "cvt.rz.satfinite.pzo.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1, "cvt.rz.satfinite.pzo.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e3m2x2_f16x2_1, "cvt.rz.satfinite.pzo.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1, "cvt.rz.satfinite.pzo.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r(cvt_rz_satfinite_pzo_e2m1x2_f16x2_1, "cvt.rz.satfinite.pzo.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r(cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1, "cvt.rz.satfinite.pzo.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1, "cvt.rz.satfinite.pzo.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e2m3x2_f16x2_1, "cvt.rz.satfinite.pzo.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1, "cvt.rz.satfinite.pzo.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e3m2x2_f16x2_1, "cvt.rz.satfinite.pzo.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1, "cvt.rz.satfinite.pzo.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r(cvt_rz_satfinite_pzo_e2m1x2_f16x2_1, "cvt.rz.satfinite.pzo.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r(cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1, "cvt.rz.satfinite.pzo.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_h_r(cvt_rz_satfinite_relu_e4m3x2_f16x2_1, "cvt.rz.satfinite.relu.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e4m3x2_bf16x2_1, "cvt.rz.satfinite.relu.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e4m3x2_bf16x2_1, "cvt.rz.satfinite.relu.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r(cvt_rz_satfinite_relu_e5m2x2_f16x2_1, "cvt.rz.satfinite.relu.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e5m2x2_bf16x2_1, "cvt.rz.satfinite.relu.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e2m3x2_f16x2_1, "cvt.rz.satfinite.relu.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e2m3x2_bf16x2_1, "cvt.rz.satfinite.relu.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e3m2x2_f16x2_1, "cvt.rz.satfinite.relu.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_e3m2x2_bf16x2_1, "cvt.rz.satfinite.relu.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r(cvt_rz_satfinite_relu_e2m1x2_f16x2_1, "cvt.rz.satfinite.relu.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r(cvt_rz_satfinite_relu_e2m1x2_bf16x2_1, "cvt.rz.satfinite.relu.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e5m2x2_bf16x2_1, "cvt.rz.satfinite.relu.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e2m3x2_f16x2_1, "cvt.rz.satfinite.relu.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e2m3x2_bf16x2_1, "cvt.rz.satfinite.relu.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e3m2x2_f16x2_1, "cvt.rz.satfinite.relu.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_e3m2x2_bf16x2_1, "cvt.rz.satfinite.relu.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r(cvt_rz_satfinite_relu_e2m1x2_f16x2_1, "cvt.rz.satfinite.relu.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r(cvt_rz_satfinite_relu_e2m1x2_bf16x2_1, "cvt.rz.satfinite.relu.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r(cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r(cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r(cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1, "cvt.rz.satfinite.relu.pzo.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r(cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1, "cvt.rz.satfinite.relu.pzo.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32", 1072, 94)
 PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32", 1072, 94)
 PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32", 1072, 94)
@@ -1049,85 +1049,85 @@ PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, "cvt.rz.
 PTXSPEC_h_f_f_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32", 1072, 94)
 PTXSPEC_b_f_f_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32", 1072, 94)
 PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2", 1072, 94)
 PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2", 1072, 94)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 1002, 91)
-PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 1002, 91)
-PTXSPEC_b_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2", 1072, 94)
+PTXSPEC_h_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2", 1072, 94)
+PTXSPEC_b_r_b(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, "cvt.rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2", 1072, 94)
 PTXSPEC_r_h(cvt_rn_f16x2_e4m3x2_1, "cvt.rn.f16x2.e4m3x2", 890, 81)
 PTXSPEC_r_h(cvt_rn_f16x2_e5m2x2_1, "cvt.rn.f16x2.e5m2x2", 890, 81)
 PTXSPEC_r_h(cvt_rn_f16x2_e2m3x2_1, "cvt.rn.f16x2.e2m3x2", 1002, 86)
@@ -1207,20 +1207,20 @@ PTXSPEC_h_r(cvt_rp_satfinite_ue8m0x2_bf16x2_1, "cvt.rp.satfinite.ue8m0x2.bf16x2"
 PTXSPEC_r_h(cvt_rn_bf16x2_ue8m0x2_1, "cvt.rn.bf16x2.ue8m0x2", 1002, 86)
 PTXSPEC_h_f_f(cvt_rn_satfinite_s2f6x2_f32_2, "cvt.rn.satfinite.s2f6x2.f32", 1002, 91)
 PTXSPEC_h_f_f(cvt_rn_satfinite_relu_s2f6x2_f32_2, "cvt.rn.satfinite.relu.s2f6x2.f32", 1002, 91)
-PTXSPEC_h_f_f(cvt_rz_satfinite_s2f6x2_f32_2, "cvt.rz.satfinite.s2f6x2.f32", 1002, 91)
-PTXSPEC_h_f_f(cvt_rz_satfinite_relu_s2f6x2_f32_2, "cvt.rz.satfinite.relu.s2f6x2.f32", 1002, 91)
+PTXSPEC_h_f_f(cvt_rz_satfinite_s2f6x2_f32_2, "cvt.rz.satfinite.s2f6x2.f32", 1072, 94)
+PTXSPEC_h_f_f(cvt_rz_satfinite_relu_s2f6x2_f32_2, "cvt.rz.satfinite.relu.s2f6x2.f32", 1072, 94)
 PTXSPEC_h_r(cvt_rn_satfinite_s2f6x2_bf16x2_1, "cvt.rn.satfinite.s2f6x2.bf16x2", 1002, 91)
 PTXSPEC_h_r(cvt_rn_satfinite_relu_s2f6x2_bf16x2_1, "cvt.rn.satfinite.relu.s2f6x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_s2f6x2_bf16x2_1, "cvt.rz.satfinite.s2f6x2.bf16x2", 1002, 91)
-PTXSPEC_h_r(cvt_rz_satfinite_relu_s2f6x2_bf16x2_1, "cvt.rz.satfinite.relu.s2f6x2.bf16x2", 1002, 91)
+PTXSPEC_h_r(cvt_rz_satfinite_s2f6x2_bf16x2_1, "cvt.rz.satfinite.s2f6x2.bf16x2", 1072, 94)
+PTXSPEC_h_r(cvt_rz_satfinite_relu_s2f6x2_bf16x2_1, "cvt.rz.satfinite.relu.s2f6x2.bf16x2", 1072, 94)
 PTXSPEC_h_f_f_h(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32", 1002, 91)
 PTXSPEC_h_f_f_h(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32", 1002, 91)
-PTXSPEC_h_f_f_h(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32", 1002, 91)
-PTXSPEC_h_f_f_h(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32", 1002, 91)
+PTXSPEC_h_f_f_h(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32", 1072, 94)
+PTXSPEC_h_f_f_h(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, "cvt.rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32", 1072, 94)
 PTXSPEC_h_r_h(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2", 1002, 91)
 PTXSPEC_h_r_h(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_h(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2", 1002, 91)
-PTXSPEC_h_r_h(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2", 1002, 91)
+PTXSPEC_h_r_h(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2", 1072, 94)
+PTXSPEC_h_r_h(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, "cvt.rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2", 1072, 94)
 PTXSPEC_r_h(cvt_rn_bf16x2_s2f6x2_1, "cvt.rn.bf16x2.s2f6x2", 1002, 91)
 PTXSPEC_r_h(cvt_rn_relu_bf16x2_s2f6x2_1, "cvt.rn.relu.bf16x2.s2f6x2", 1002, 91)
 PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_s2f6x2_1, "cvt.rn.satfinite.bf16x2.s2f6x2", 1002, 91)
@@ -1744,6 +1744,412 @@ static const unsigned long long rows3[][3] = {
     {0x3f801000, 0x1fc00, 0},
     {0xbf803000, 0x5fc02, 0},
     {0x3fc00000, 0x1fe00, 0},
+    {0x7f800000, 0x7e, 0},
+    {0xff800000, 0xfe, 0},
+    {0x7f7fffff, 0x7e, 0},
+    {0xff7fffff, 0xfe, 0},
+    {0x7fc00000, 0x7f, 0},
+    {0x7fda5a5a, 0x7f, 0},
+    {0xffffffff, 0x7f, 0},
+    {0x7f800001, 0x7f, 0},
+    {0xffbfffff, 0x7f, 0},
+    {0x3f880000, 0x38, 0},
+    {0xbf980000, 0xba, 0},
+    {0x3a800000, 0, 0},
+    {0xba800000, 0x80, 0},
+    {0x3b400000, 2, 0},
+    {0x43e00000, 0x7e, 0},
+    {0x7f800000, 0x7b, 0},
+    {0xff800000, 0xfb, 0},
+    {0x7f7fffff, 0x7b, 0},
+    {0xff7fffff, 0xfb, 0},
+    {0x7f800000, 0x1f, 0},
+    {0xff800000, 0x3f, 0},
+    {0x7f7fffff, 0x1f, 0},
+    {0xff7fffff, 0x3f, 0},
+    {0x7fc00000, 0x1f, 0},
+    {0x7fda5a5a, 0x1f, 0},
+    {0xffffffff, 0x1f, 0},
+    {0x7f800001, 0x1f, 0},
+    {0xffbfffff, 0x1f, 0},
+    {0x7f800000, 7, 0},
+    {0xff800000, 0xf, 0},
+    {0x7f7fffff, 7, 0},
+    {0xff7fffff, 0xf, 0},
+    {0x7fc00000, 7, 0},
+    {0x7fda5a5a, 7, 0},
+    {0xffffffff, 7, 0},
+    {0x7f800001, 7, 0},
+    {0xffbfffff, 7, 0},
+    {0x3e800000, 0, 0},
+    {0xbe800000, 8, 0},
+    {0x3f400000, 2, 0},
+    {0x40200000, 4, 0},
+    {0xc0600000, 0xe, 0},
+    {0x40a00000, 6, 0},
+    {0x3fc00000, 0x3c, 0},
+    {0x3fc00000, 0x3e, 0},
+    {0x3fc00000, 0xc, 0},
+    {0x3fc00000, 0xe, 0},
+    {0x3fc00000, 3, 0},
+    {0x80000001, 0x80, 0},
+    {0x80000001, 0x20, 0},
+    {0x80000001, 8, 0},
+    {0x7c00, 0x7e, 0},
+    {0xfc00, 0xfe, 0},
+    {0x7bff, 0x7e, 0},
+    {0xfbff, 0xfe, 0},
+    {0x7e00, 0x7f, 0},
+    {0x7e5a, 0x7f, 0},
+    {0xffff, 0x7f, 0},
+    {0x7c01, 0x7f, 0},
+    {0xfdff, 0x7f, 0},
+    {0x3c40, 0x38, 0},
+    {0xbcc0, 0xba, 0},
+    {0x1400, 0, 0},
+    {0x9400, 0x80, 0},
+    {0x1a00, 2, 0},
+    {0x5f00, 0x7e, 0},
+    {0x7f80, 0x7e, 0},
+    {0xff80, 0xfe, 0},
+    {0x7f7f, 0x7e, 0},
+    {0xff7f, 0xfe, 0},
+    {0x7fc0, 0x7f, 0},
+    {0x7fda, 0x7f, 0},
+    {0x7f81, 0x7f, 0},
+    {0xffbf, 0x7f, 0},
+    {0x3f88, 0x38, 0},
+    {0xbf98, 0xba, 0},
+    {0x3a80, 0, 0},
+    {0xba80, 0x80, 0},
+    {0x3b40, 2, 0},
+    {0x43e0, 0x7e, 0},
+    {0x7c00, 0x7b, 0},
+    {0xfc00, 0xfb, 0},
+    {0x7bff, 0x7b, 0},
+    {0xfbff, 0xfb, 0},
+    {0x7f80, 0x7b, 0},
+    {0xff80, 0xfb, 0},
+    {0x7f7f, 0x7b, 0},
+    {0xff7f, 0xfb, 0},
+    {0x7c00, 0x1f, 0},
+    {0xfc00, 0x3f, 0},
+    {0x7bff, 0x1f, 0},
+    {0xfbff, 0x3f, 0},
+    {0x7e00, 0x1f, 0},
+    {0x7e5a, 0x1f, 0},
+    {0xffff, 0x1f, 0},
+    {0x7c01, 0x1f, 0},
+    {0xfdff, 0x1f, 0},
+    {0x7f80, 0x1f, 0},
+    {0xff80, 0x3f, 0},
+    {0x7f7f, 0x1f, 0},
+    {0xff7f, 0x3f, 0},
+    {0x7fc0, 0x1f, 0},
+    {0x7fda, 0x1f, 0},
+    {0x7f81, 0x1f, 0},
+    {0xffbf, 0x1f, 0},
+    {0x7c00, 7, 0},
+    {0xfc00, 0xf, 0},
+    {0x7bff, 7, 0},
+    {0xfbff, 0xf, 0},
+    {0x7e00, 7, 0},
+    {0x7e5a, 7, 0},
+    {0xffff, 7, 0},
+    {0x7c01, 7, 0},
+    {0xfdff, 7, 0},
+    {0x3400, 0, 0},
+    {0xb400, 8, 0},
+    {0x3a00, 2, 0},
+    {0x4100, 4, 0},
+    {0xc300, 0xe, 0},
+    {0x4500, 6, 0},
+    {0x7f80, 7, 0},
+    {0xff80, 0xf, 0},
+    {0x7f7f, 7, 0},
+    {0xff7f, 0xf, 0},
+    {0x7fc0, 7, 0},
+    {0x7fda, 7, 0},
+    {0x7f81, 7, 0},
+    {0xffbf, 7, 0},
+    {0x3e80, 0, 0},
+    {0xbe80, 8, 0},
+    {0x3f40, 2, 0},
+    {0x4020, 4, 0},
+    {0xc060, 0xe, 0},
+    {0x40a0, 6, 0},
+    {0x3e00, 0x3c, 0},
+    {0x3fc0, 0x3c, 0},
+    {0x3e00, 0x3e, 0},
+    {0x3fc0, 0x3e, 0},
+    {0x3e00, 0xc, 0},
+    {0x3fc0, 0xc, 0},
+    {0x3e00, 0xe, 0},
+    {0x3fc0, 0xe, 0},
+    {0x3e00, 3, 0},
+    {0x3fc0, 3, 0},
+    {0x8001, 0x80, 0},
+    {0x8001, 0x20, 0},
+    {0x8001, 8, 0},
+    {0x3c, 0x3e00, 0},
+    {0xbc, 0xbe00, 0},
+    {0x80, 0x8000, 0},
+    {0x7f, 0x7fff, 0},
+    {0xff, 0x7fff, 0},
+    {0x3e, 0x3e00, 0},
+    {0xbe, 0xbe00, 0},
+    {0x7e, 0x7fff, 0},
+    {0x7d, 0x7fff, 0},
+    {0xfd, 0x7fff, 0},
+    {0x7c, 0x7c00, 0},
+    {0xfc, 0xfc00, 0},
+    {0xc, 0x3e00, 0},
+    {0x2c, 0xbe00, 0},
+    {0x20, 0x8000, 0},
+    {0xe, 0x3e00, 0},
+    {0x2e, 0xbe00, 0},
+    {3, 0x3e00, 0},
+    {0xb, 0xbe00, 0},
+    {8, 0x8000, 0},
+    {0x3c, 0x3fc0, 0},
+    {0xbc, 0xbfc0, 0},
+    {0x3e, 0x3fc0, 0},
+    {0xbe, 0xbfc0, 0},
+    {0x7c, 0x7f80, 0},
+    {0xfc, 0xff80, 0},
+    {0xc, 0x3fc0, 0},
+    {0x2c, 0xbfc0, 0},
+    {0xe, 0x3fc0, 0},
+    {0x2e, 0xbfc0, 0},
+    {3, 0x3fc0, 0},
+    {0xb, 0xbfc0, 0},
+    {0x7c, 0x7f7f, 0},
+    {0xfc, 0xff7f, 0},
+    {0x3f800000, 0x7f, 0},
+    {0xbfc00000, 0x7f, 0},
+    {0x40800000, 0x81, 0},
+    {0x7f7fffff, 0xfe, 0},
+    {0x7fc00000, 0xff, 0},
+    {0x7fda5a5a, 0xff, 0},
+    {0x7f800001, 0xff, 0},
+    {0xffbfffff, 0xff, 0},
+    {0xff800000, 0xff, 0},
+    {0x7f800000, 0xfe, 0},
+    {0x400000, 0, 0},
+    {0x600000, 1, 0},
+    {0xbfc00000, 0x80, 0},
+    {0x3f80, 0x7f, 0},
+    {0xbfc0, 0x7f, 0},
+    {0x4080, 0x81, 0},
+    {0x7f7f, 0xfe, 0},
+    {0x7fc0, 0xff, 0},
+    {0x7fda, 0xff, 0},
+    {0x7f81, 0xff, 0},
+    {0xffbf, 0xff, 0},
+    {0xff80, 0xff, 0},
+    {0x7f80, 0xfe, 0},
+    {0x40, 0, 0},
+    {0x60, 1, 0},
+    {0xbfc0, 0x80, 0},
+    {0, 0x40, 0},
+    {0xfe, 0x7f00, 0},
+    {0x3f800000, 0x40, 0},
+    {0xbf800000, 0xc0, 0},
+    {0x3c000000, 0, 0},
+    {0x3cc00000, 2, 0},
+    {0x40000000, 0x7f, 0},
+    {0xc0000000, 0x80, 0},
+    {0xc0800000, 0x80, 0},
+    {0x3f80, 0x40, 0},
+    {0xbf80, 0xc0, 0},
+    {0x3c00, 0, 0},
+    {0x3cc0, 2, 0},
+    {0x4000, 0x7f, 0},
+    {0xc000, 0x80, 0},
+    {0xc080, 0x80, 0},
+    {0x80, 0xc000, 0},
+    {0x7f, 0x3ffe, 0},
+    {1, 0x3c80, 0},
+    {0xbfc00000, 0x7c, 0},
+    {0xff7fffff, 0xff, 0},
+    {0xbe00, 0x7c, 0},
+    {0x7e00, 0xff, 0},
+    {0x7e5a, 0xff, 0},
+    {0x7c01, 0xff, 0},
+    {0xfdff, 0xff, 0},
+    {0xbfc0, 0x7c, 0},
+    {0xff7f, 0xff, 0},
+    {0x7c00, 0xfe, 0},
+    {0x7c, 0x3e00, 0},
+    {0xf7, 0x7b80, 0},
+    {0xfe, 0x7c00, 0},
+};
+// what each lane has of the operands, the result, and whether any NaN will do
+static const unsigned long long rows4[][4] = {
+    {0x40400000, 0x7f, 0x44, 0},
+    {0x40400000, 0x80, 0x3c, 0},
+    {0xbfc00000, 0x7e, 0xc4, 0},
+    {0x3f800000, 0, 0x7e, 0},
+    {0xbf800000, 0, 0xfe, 0},
+    {1, 0, 0, 0},
+    {0x7fffff, 0, 0, 0},
+    {0x5a5a5a, 0, 0, 0},
+    {0x3f800000, 0xff, 0x7f, 1},
+    {0, 0xff, 0x7f, 1},
+    {0x40400000, 0x7f, 0x42, 0},
+    {0x40400000, 0x80, 0x3e, 0},
+    {0xbfc00000, 0x7e, 0xc2, 0},
+    {0x3f800000, 0, 0x7b, 0},
+    {0xbf800000, 0, 0xfb, 0},
+    {0x40400000, 0x7f, 0x14, 0},
+    {0x40400000, 0x80, 0xc, 0},
+    {0xbfc00000, 0x7e, 0x34, 0},
+    {0x3f800000, 0, 0x1f, 0},
+    {0xbf800000, 0, 0x3f, 0},
+    {0x3f800000, 0xff, 0x1f, 0},
+    {0x40400000, 0x7f, 0x12, 0},
+    {0x40400000, 0x80, 0xe, 0},
+    {0xbfc00000, 0x7e, 0x32, 0},
+    {0x40400000, 0x7f, 5, 0},
+    {0x40400000, 0x80, 3, 0},
+    {0xbfc00000, 0x7e, 0xd, 0},
+    {0x3f800000, 0, 7, 0},
+    {0xbf800000, 0, 0xf, 0},
+    {0x3f800000, 0xff, 7, 0},
+    {0x4200, 0x7f, 0x44, 0},
+    {0x4200, 0x80, 0x3c, 0},
+    {0xbe00, 0x7e, 0xc4, 0},
+    {0x3c00, 0, 0x7e, 0},
+    {0xbc00, 0, 0xfe, 0},
+    {0x3ff, 0, 0, 0},
+    {0x25a, 0, 0, 0},
+    {0x3c00, 0xff, 0x7f, 1},
+    {0x4040, 0x7f, 0x44, 0},
+    {0x4040, 0x80, 0x3c, 0},
+    {0xbfc0, 0x7e, 0xc4, 0},
+    {0x3f80, 0, 0x7e, 0},
+    {0xbf80, 0, 0xfe, 0},
+    {0x7f, 0, 0, 0},
+    {0x5a, 0, 0, 0},
+    {0x3f80, 0xff, 0x7f, 1},
+    {0x4200, 0x7f, 0x42, 0},
+    {0x4200, 0x80, 0x3e, 0},
+    {0xbe00, 0x7e, 0xc2, 0},
+    {0x3c00, 0, 0x7b, 0},
+    {0xbc00, 0, 0xfb, 0},
+    {0x4040, 0x7f, 0x42, 0},
+    {0x4040, 0x80, 0x3e, 0},
+    {0xbfc0, 0x7e, 0xc2, 0},
+    {0x3f80, 0, 0x7b, 0},
+    {0xbf80, 0, 0xfb, 0},
+    {0x4200, 0x7f, 0x14, 0},
+    {0x4200, 0x80, 0xc, 0},
+    {0xbe00, 0x7e, 0x34, 0},
+    {0x3c00, 0, 0x1f, 0},
+    {0xbc00, 0, 0x3f, 0},
+    {0x3c00, 0xff, 0x1f, 0},
+    {0x4040, 0x7f, 0x14, 0},
+    {0x4040, 0x80, 0xc, 0},
+    {0xbfc0, 0x7e, 0x34, 0},
+    {0x3f80, 0, 0x1f, 0},
+    {0xbf80, 0, 0x3f, 0},
+    {0x3f80, 0xff, 0x1f, 0},
+    {0x4200, 0x7f, 0x12, 0},
+    {0x4200, 0x80, 0xe, 0},
+    {0xbe00, 0x7e, 0x32, 0},
+    {0x4040, 0x7f, 0x12, 0},
+    {0x4040, 0x80, 0xe, 0},
+    {0xbfc0, 0x7e, 0x32, 0},
+    {0x4200, 0x7f, 5, 0},
+    {0x4200, 0x80, 3, 0},
+    {0xbe00, 0x7e, 0xd, 0},
+    {0x3c00, 0, 7, 0},
+    {0xbc00, 0, 0xf, 0},
+    {0x3c00, 0xff, 7, 0},
+    {0x4040, 0x7f, 5, 0},
+    {0x4040, 0x80, 3, 0},
+    {0xbfc0, 0x7e, 0xd, 0},
+    {0x3f80, 0, 7, 0},
+    {0xbf80, 0, 0xf, 0},
+    {0x3f80, 0xff, 7, 0},
+    {0x38, 0x7f, 0x3f80, 0},
+    {0x3c, 0x80, 0x4040, 0},
+    {0x38, 0, 0x40, 0},
+    {0x38, 0xff, 0x7fff, 1},
+    {0, 0xff, 0x7fff, 1},
+    {0x40, 0xfe, 0x7f80, 0},
+    {0x3c, 0x7f, 0x3f80, 0},
+    {0x3e, 0x80, 0x4040, 0},
+    {0x3c, 0, 0x40, 0},
+    {0x3c, 0xff, 0x7fff, 1},
+    {8, 0x7f, 0x3f80, 0},
+    {0xc, 0x80, 0x4040, 0},
+    {8, 0, 0x40, 0},
+    {8, 0xff, 0x7fff, 1},
+    {0x10, 0xfe, 0x7f80, 0},
+    {0xc, 0x7f, 0x3f80, 0},
+    {0xe, 0x80, 0x4040, 0},
+    {0xc, 0, 0x40, 0},
+    {0xc, 0xff, 0x7fff, 1},
+    {2, 0x7f, 0x3f80, 0},
+    {3, 0x80, 0x4040, 0},
+    {2, 0, 0x40, 0},
+    {2, 0xff, 0x7fff, 1},
+    {4, 0xfe, 0x7f80, 0},
+    {0x40, 0xfe, 0x7f7f, 0},
+    {0x10, 0xfe, 0x7f7f, 0},
+    {4, 0xfe, 0x7f7f, 0},
+    {0x3f801000, 0xfff, 0x3c00, 0},
+    {0x3f801000, 0x1000, 0x3c01, 0},
+    {0x3f800001, 0x1ffe, 0x3c00, 0},
+    {0x3f800001, 0x1fff, 0x3c01, 0},
+    {0x3fc00000, 0x1fff, 0x3e00, 0},
+    {0x7fc00000, 0, 0x7fff, 1},
+    {0x7fda5a5a, 0, 0x7fff, 1},
+    {0xffffffff, 0, 0x7fff, 1},
+    {0x7f800001, 0, 0x7fff, 1},
+    {0xffbfffff, 0, 0x7fff, 1},
+    {0x3f808000, 0x7fff, 0x3f80, 0},
+    {0x3f808000, 0x8000, 0x3f81, 0},
+    {0x3f800001, 0xfffe, 0x3f80, 0},
+    {0x3f800001, 0xffff, 0x3f81, 0},
+    {0x3fc00000, 0xffff, 0x3fc0, 0},
+    {0x3f880000, 0, 0x38, 0},
+    {0x3f880000, 0xffff, 0x39, 0},
+    {0x3f800010, 0xffff, 0x39, 0},
+    {0x3f80000f, 0xffff, 0x38, 0},
+    {0x33000000, 0xffff, 1, 0},
+    {0x32ffffff, 0xffff, 0, 0},
+    {0x3fc00000, 0xffff, 0x3c, 0},
+    {0x7f800000, 0, 0x7e, 0},
+    {0xff7fffff, 0xffff, 0xfe, 0},
+    {0x80000000, 0xffff, 0x80, 0},
+    {0x7f800000, 0, 0x7b, 0},
+    {0xff7fffff, 0xffff, 0xfb, 0},
+    {0x7f800000, 0, 0x1f, 0},
+    {0xff7fffff, 0xffff, 0x3f, 0},
+    {0x80000000, 0xffff, 0x20, 0},
+    {0x7f800000, 0, 7, 0},
+    {0xff7fffff, 0xffff, 0xf, 0},
+    {0x80000000, 0xffff, 8, 0},
+    {0x3f800000, 0x80, 0x20, 0},
+    {0x3f800000, 0x7e, 0x7f, 0},
+    {0x3f800000, 0xff, 0x7f, 0},
+    {0x3f80, 0x80, 0x20, 0},
+    {0x3f80, 0x7e, 0x7f, 0},
+    {0x3f80, 0xff, 0x7f, 0},
+    {0x40, 0x80, 0x4000, 0},
+    {0x40, 0xff, 0x7fff, 1},
+    {0x3f800000, 0xff, 0xff, 1},
+    {0, 0xff, 0xff, 1},
+    {0x3c00, 0xff, 0xff, 1},
+    {0x3f80, 0xff, 0xff, 1},
+    {0x78, 0x7f, 0x3f80, 0},
+    {0x7c, 0x80, 0x4040, 0},
+    {0x78, 0, 0x40, 0},
+    {0x78, 0xff, 0x7fff, 1},
+    {0x80, 0xfe, 0x7f80, 0},
+    {0x80, 0xfe, 0x7f7f, 0},
 };
 
 // The registers of the sources and of the results.
@@ -1850,6 +2256,75 @@ static const ptxspec_register s99[] = {{0, PTXSPEC_TYPE_f16}, {1, PTXSPEC_TYPE_b
 static const ptxspec_register s100[] = {{0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_tf32}};
 static const ptxspec_register s101[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_f16x2}};
 static const ptxspec_register s102[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s103[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_e4m3x2}};
+static const ptxspec_register s104[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_e5m2x2}};
+static const ptxspec_register s105[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_e2m3x2}};
+static const ptxspec_register s106[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_e3m2x2}};
+static const ptxspec_register s107[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_e2m1x2}};
+static const ptxspec_register s108[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_e4m3x2}};
+static const ptxspec_register s109[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_e4m3x2}};
+static const ptxspec_register s110[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_e5m2x2}};
+static const ptxspec_register s111[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_e5m2x2}};
+static const ptxspec_register s112[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_e2m3x2}};
+static const ptxspec_register s113[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_e2m3x2}};
+static const ptxspec_register s114[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_e3m2x2}};
+static const ptxspec_register s115[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_e3m2x2}};
+static const ptxspec_register s116[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_e2m1x2}};
+static const ptxspec_register s117[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_e2m1x2}};
+static const ptxspec_register s118[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e4m3x2}};
+static const ptxspec_register s119[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e5m2x2}};
+static const ptxspec_register s120[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e2m3x2}};
+static const ptxspec_register s121[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e3m2x2}};
+static const ptxspec_register s122[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e2m1x2}};
+static const ptxspec_register s123[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e4m3x2}};
+static const ptxspec_register s124[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e4m3x2}};
+static const ptxspec_register s125[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e5m2x2}};
+static const ptxspec_register s126[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e5m2x2}};
+static const ptxspec_register s127[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e2m3x2}};
+static const ptxspec_register s128[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e2m3x2}};
+static const ptxspec_register s129[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e3m2x2}};
+static const ptxspec_register s130[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e3m2x2}};
+static const ptxspec_register s131[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e2m1x2}};
+static const ptxspec_register s132[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_e2m1x2}};
+static const ptxspec_register s133[] = {{0, PTXSPEC_TYPE_e4m3x2}, {1, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s134[] = {{0, PTXSPEC_TYPE_e5m2x2}, {1, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s135[] = {{0, PTXSPEC_TYPE_e2m3x2}, {1, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s136[] = {{0, PTXSPEC_TYPE_e3m2x2}, {1, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s137[] = {{0, PTXSPEC_TYPE_e2m1x2}, {1, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s138[] = {{0, PTXSPEC_TYPE_e4m3x2}, {1, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s139[] = {{0, PTXSPEC_TYPE_e5m2x2}, {1, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s140[] = {{0, PTXSPEC_TYPE_e2m3x2}, {1, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s141[] = {{0, PTXSPEC_TYPE_e3m2x2}, {1, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s142[] = {{0, PTXSPEC_TYPE_e2m1x2}, {1, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s143[] = {{0, PTXSPEC_TYPE_e4m3x2}, {1, PTXSPEC_TYPE_ue8m0x2}, {2, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s144[] = {{0, PTXSPEC_TYPE_e5m2x2}, {1, PTXSPEC_TYPE_ue8m0x2}, {2, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s145[] = {{0, PTXSPEC_TYPE_e2m3x2}, {1, PTXSPEC_TYPE_ue8m0x2}, {2, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s146[] = {{0, PTXSPEC_TYPE_e3m2x2}, {1, PTXSPEC_TYPE_ue8m0x2}, {2, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s147[] = {{0, PTXSPEC_TYPE_e2m1x2}, {1, PTXSPEC_TYPE_ue8m0x2}, {2, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s148[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_b32}, {2, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s149[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_b32}, {2, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s150[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_b32}, {2, PTXSPEC_TYPE_e4m3x4}};
+static const ptxspec_register s151[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_b32}, {2, PTXSPEC_TYPE_e5m2x4}};
+static const ptxspec_register s152[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_b32}, {2, PTXSPEC_TYPE_e2m3x4}};
+static const ptxspec_register s153[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_b32}, {2, PTXSPEC_TYPE_e3m2x4}};
+static const ptxspec_register s154[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_b32}, {2, PTXSPEC_TYPE_e2m1x4}};
+static const ptxspec_register s155[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_ue8m0x2}};
+static const ptxspec_register s156[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_ue8m0x2}};
+static const ptxspec_register s157[] = {{0, PTXSPEC_TYPE_ue8m0x2}, {1, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s158[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_s2f6x2}};
+static const ptxspec_register s159[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_s2f6x2}};
+static const ptxspec_register s160[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_ue8m0x2}, {2, PTXSPEC_TYPE_s2f6x2}};
+static const ptxspec_register s161[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_ue8m0x2}, {2, PTXSPEC_TYPE_s2f6x2}};
+static const ptxspec_register s162[] = {{0, PTXSPEC_TYPE_s2f6x2}, {1, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s163[] = {{0, PTXSPEC_TYPE_s2f6x2}, {1, PTXSPEC_TYPE_ue8m0x2}, {2, PTXSPEC_TYPE_bf16x2}};
+static const ptxspec_register s164[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_ue5m3x2}};
+static const ptxspec_register s165[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_ue5m3x2}};
+static const ptxspec_register s166[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_ue5m3x2}};
+static const ptxspec_register s167[] = {{0, PTXSPEC_TYPE_f32}, {0, PTXSPEC_TYPE_f32}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_ue5m3x2}};
+static const ptxspec_register s168[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_ue5m3x2}};
+static const ptxspec_register s169[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_ue8m0}, {2, PTXSPEC_TYPE_ue5m3x2}};
+static const ptxspec_register s170[] = {{0, PTXSPEC_TYPE_ue5m3x2}, {1, PTXSPEC_TYPE_f16x2}};
+static const ptxspec_register s171[] = {{0, PTXSPEC_TYPE_ue5m3x2}, {1, PTXSPEC_TYPE_ue8m0x2}, {2, PTXSPEC_TYPE_bf16x2}};
 
 // The rows of variants that compute the same.
 static const unsigned short c0[] = {
@@ -2314,6 +2789,336 @@ static const unsigned short c229[] = {
     446, 447, 448, 449, 450, 451, 452, 453, 454, 455, 456};
 static const unsigned short c230[] = {
     446, 447, 448, 449, 450, 451, 452, 453, 454};
+static const unsigned short c231[] = {
+    417, 418, 419, 420, 421, 129, 228};
+static const unsigned short c232[] = {
+    439, 440, 425, 426, 433, 434, 435, 436, 437, 417, 418, 419, 420, 421, 129, 228};
+static const unsigned short c233[] = {
+    441, 442, 430, 431, 433, 434, 435, 436, 437, 417, 418, 419, 420, 421, 129, 228};
+static const unsigned short c234[] = {
+    128, 127, 432, 433, 434, 435, 436, 437, 129, 417, 418, 419, 420, 421, 228};
+static const unsigned short c235[] = {
+    128, 127, 438, 433, 434, 435, 436, 437, 129, 417, 418, 419, 420, 421, 228};
+static const unsigned short c236[] = {
+    425, 426, 415, 417, 418, 419, 420, 421, 129, 228};
+static const unsigned short c237[] = {
+    430, 431, 429, 417, 418, 419, 420, 421, 129, 228};
+static const unsigned short c238[] = {
+    455, 456, 129, 228};
+static const unsigned short c239[] = {
+    128, 127, 457, 450, 451, 452, 453, 454, 129, 228};
+static const unsigned short c240[] = {
+    446, 447, 448, 449, 450, 451, 452, 453, 454, 455, 456, 129, 228};
+static const unsigned short c241[] = {
+    129, 228};
+static const unsigned short c242[] = {
+    446, 447, 448, 449, 450, 451, 452, 453, 454, 129, 228};
+static const unsigned short c243[] = {
+    458, 459, 460, 461, 462, 463, 464, 465, 466, 467, 468, 469, 470, 471, 472};
+static const unsigned short c244[] = {
+    473, 474, 475, 476, 462, 463, 464, 465, 466};
+static const unsigned short c245[] = {
+    477, 478, 479, 480, 481, 482, 483, 484, 485};
+static const unsigned short c246[] = {
+    486, 487, 488, 489, 490, 491, 492, 493, 494, 495, 496, 497, 498, 499, 500};
+static const unsigned short c247[] = {
+    129, 228, 458, 459, 460, 461, 462, 463, 464, 465, 466};
+static const unsigned short c248[] = {
+    129, 228, 473, 474, 475, 476, 462, 463, 464, 465, 466};
+static const unsigned short c249[] = {
+    129, 228, 477, 478, 479, 480, 481, 482, 483, 484, 485};
+static const unsigned short c250[] = {
+    129, 228, 486, 487, 488, 489, 490, 491, 492, 493, 494};
+static const unsigned short c251[] = {
+    128, 127, 501, 458, 129, 462, 463, 464, 465, 466};
+static const unsigned short c252[] = {
+    128, 127, 502, 473, 129, 462, 463, 464, 465, 466};
+static const unsigned short c253[] = {
+    128, 127, 503, 477, 129, 481, 482, 483, 484, 485};
+static const unsigned short c254[] = {
+    128, 127, 504, 477, 129, 481, 482, 483, 484, 485};
+static const unsigned short c255[] = {
+    128, 127, 505, 486, 129, 490, 491, 492, 493, 494};
+static const unsigned short c256[] = {
+    129, 228, 128, 127, 501, 458, 462, 463, 464, 465, 466};
+static const unsigned short c257[] = {
+    129, 228, 128, 127, 502, 473, 462, 463, 464, 465, 466};
+static const unsigned short c258[] = {
+    129, 228, 128, 127, 503, 477, 481, 482, 483, 484, 485};
+static const unsigned short c259[] = {
+    129, 228, 128, 127, 504, 477, 481, 482, 483, 484, 485};
+static const unsigned short c260[] = {
+    129, 228, 128, 127, 505, 486, 490, 491, 492, 493, 494};
+static const unsigned short c261[] = {
+    458, 459, 460, 461, 462, 463, 464, 465, 466, 77, 506};
+static const unsigned short c262[] = {
+    473, 474, 475, 476, 462, 463, 464, 465, 466, 77, 506};
+static const unsigned short c263[] = {
+    477, 478, 479, 480, 481, 482, 483, 484, 485, 77, 507};
+static const unsigned short c264[] = {
+    486, 487, 488, 489, 490, 491, 492, 493, 494, 77, 508};
+static const unsigned short c265[] = {
+    509, 510, 511, 512, 513, 514, 515, 516, 517, 518, 519, 520, 521, 522, 523};
+static const unsigned short c266[] = {
+    524, 525, 526, 527, 528, 529, 515, 530, 531, 532, 533, 534, 535, 536, 537};
+static const unsigned short c267[] = {
+    538, 539, 540, 541, 513, 514, 515, 516, 517};
+static const unsigned short c268[] = {
+    542, 543, 544, 545, 528, 529, 515, 530, 531};
+static const unsigned short c269[] = {
+    546, 547, 548, 549, 550, 551, 552, 553, 554};
+static const unsigned short c270[] = {
+    555, 556, 557, 558, 559, 560, 552, 561, 562};
+static const unsigned short c271[] = {
+    563, 564, 565, 566, 567, 568, 569, 570, 571, 572, 573, 574, 575, 576, 577};
+static const unsigned short c272[] = {
+    578, 579, 580, 581, 582, 583, 569, 584, 585, 586, 587, 588, 589, 590, 591};
+static const unsigned short c273[] = {
+    7, 228, 509, 510, 511, 512, 513, 514, 515, 516, 517};
+static const unsigned short c274[] = {
+    7, 228, 524, 525, 526, 527, 528, 529, 515, 530, 531};
+static const unsigned short c275[] = {
+    7, 228, 538, 539, 540, 541, 513, 514, 515, 516, 517};
+static const unsigned short c276[] = {
+    7, 228, 542, 543, 544, 545, 528, 529, 515, 530, 531};
+static const unsigned short c277[] = {
+    7, 228, 546, 547, 548, 549, 550, 551, 552, 553, 554};
+static const unsigned short c278[] = {
+    7, 228, 555, 556, 557, 558, 559, 560, 552, 561, 562};
+static const unsigned short c279[] = {
+    7, 228, 563, 564, 565, 566, 567, 568, 569, 570, 571};
+static const unsigned short c280[] = {
+    7, 228, 578, 579, 580, 581, 582, 583, 569, 584, 585};
+static const unsigned short c281[] = {
+    6, 5, 592, 509, 7, 513, 514, 515, 516, 517};
+static const unsigned short c282[] = {
+    185, 184, 593, 524, 7, 528, 529, 515, 530, 531};
+static const unsigned short c283[] = {
+    6, 5, 594, 538, 7, 513, 514, 515, 516, 517};
+static const unsigned short c284[] = {
+    185, 184, 595, 542, 7, 528, 529, 515, 530, 531};
+static const unsigned short c285[] = {
+    6, 5, 596, 546, 7, 550, 551, 552, 553, 554};
+static const unsigned short c286[] = {
+    185, 184, 597, 555, 7, 559, 560, 552, 561, 562};
+static const unsigned short c287[] = {
+    6, 5, 598, 546, 7, 550, 551, 552, 553, 554};
+static const unsigned short c288[] = {
+    185, 184, 599, 555, 7, 559, 560, 552, 561, 562};
+static const unsigned short c289[] = {
+    6, 5, 600, 563, 7, 567, 568, 569, 570, 571};
+static const unsigned short c290[] = {
+    185, 184, 601, 578, 7, 582, 583, 569, 584, 585};
+static const unsigned short c291[] = {
+    7, 228, 6, 5, 592, 509, 513, 514, 515, 516, 517};
+static const unsigned short c292[] = {
+    7, 228, 185, 184, 593, 524, 528, 529, 515, 530, 531};
+static const unsigned short c293[] = {
+    7, 228, 6, 5, 594, 538, 513, 514, 515, 516, 517};
+static const unsigned short c294[] = {
+    7, 228, 185, 184, 595, 542, 528, 529, 515, 530, 531};
+static const unsigned short c295[] = {
+    7, 228, 6, 5, 596, 546, 550, 551, 552, 553, 554};
+static const unsigned short c296[] = {
+    7, 228, 185, 184, 597, 555, 559, 560, 552, 561, 562};
+static const unsigned short c297[] = {
+    7, 228, 6, 5, 598, 546, 550, 551, 552, 553, 554};
+static const unsigned short c298[] = {
+    7, 228, 185, 184, 599, 555, 559, 560, 552, 561, 562};
+static const unsigned short c299[] = {
+    7, 228, 6, 5, 600, 563, 567, 568, 569, 570, 571};
+static const unsigned short c300[] = {
+    7, 228, 185, 184, 601, 578, 582, 583, 569, 584, 585};
+static const unsigned short c301[] = {
+    509, 510, 511, 512, 513, 514, 515, 516, 517, 77, 602};
+static const unsigned short c302[] = {
+    524, 525, 526, 527, 528, 529, 515, 530, 531, 77, 602};
+static const unsigned short c303[] = {
+    538, 539, 540, 541, 513, 514, 515, 516, 517, 77, 602};
+static const unsigned short c304[] = {
+    542, 543, 544, 545, 528, 529, 515, 530, 531, 77, 602};
+static const unsigned short c305[] = {
+    546, 547, 548, 549, 550, 551, 552, 553, 554, 77, 603};
+static const unsigned short c306[] = {
+    555, 556, 557, 558, 559, 560, 552, 561, 562, 77, 603};
+static const unsigned short c307[] = {
+    563, 564, 565, 566, 567, 568, 569, 570, 571, 77, 604};
+static const unsigned short c308[] = {
+    578, 579, 580, 581, 582, 583, 569, 584, 585, 77, 604};
+static const unsigned short c309[] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+static const unsigned short c310[] = {
+    10, 11, 12, 13, 14, 5, 6, 7, 8, 9};
+static const unsigned short c311[] = {
+    15, 16, 17, 18, 19, 5, 6, 7, 20};
+static const unsigned short c312[] = {
+    21, 22, 23, 18, 19, 5, 6, 7, 20};
+static const unsigned short c313[] = {
+    24, 25, 26, 27, 28, 5, 6, 7, 29};
+static const unsigned short c314[] = {
+    8, 9};
+static const unsigned short c315[] = {
+    20};
+static const unsigned short c316[] = {
+    29};
+static const unsigned short c317[] = {
+    30, 31, 32, 33, 34, 5, 35, 36, 37, 9};
+static const unsigned short c318[] = {
+    38, 39, 40, 41, 42, 5, 43, 44, 45, 9};
+static const unsigned short c319[] = {
+    46, 47, 48, 49, 50, 5, 35, 36, 37, 9};
+static const unsigned short c320[] = {
+    51, 52, 53, 54, 55, 5, 43, 44, 45, 9};
+static const unsigned short c321[] = {
+    56, 57, 58, 59, 60, 5, 35, 36, 61};
+static const unsigned short c322[] = {
+    62, 63, 64, 65, 66, 5, 43, 44, 67};
+static const unsigned short c323[] = {
+    68, 69, 70, 59, 60, 5, 35, 36, 61};
+static const unsigned short c324[] = {
+    71, 72, 73, 65, 66, 5, 43, 44, 67};
+static const unsigned short c325[] = {
+    74, 75, 76, 77, 78, 5, 35, 36, 79};
+static const unsigned short c326[] = {
+    80, 81, 82, 83, 84, 5, 43, 44, 85};
+static const unsigned short c327[] = {
+    37, 9};
+static const unsigned short c328[] = {
+    45, 9};
+static const unsigned short c329[] = {
+    61};
+static const unsigned short c330[] = {
+    67};
+static const unsigned short c331[] = {
+    79};
+static const unsigned short c332[] = {
+    85};
+static const unsigned short c333[] = {
+    605, 606, 607, 608, 609};
+static const unsigned short c334[] = {
+    610, 611, 607, 612, 609, 613, 614, 615, 616};
+static const unsigned short c335[] = {
+    617, 618, 619};
+static const unsigned short c336[] = {
+    620, 621, 619};
+static const unsigned short c337[] = {
+    622, 623, 624};
+static const unsigned short c338[] = {
+    608, 609};
+static const unsigned short c339[] = {
+    612, 609, 613, 614};
+static const unsigned short c340[] = {
+    625, 626, 607, 608, 609};
+static const unsigned short c341[] = {
+    627, 628, 607, 612, 609, 613, 614, 629, 630};
+static const unsigned short c342[] = {
+    631, 632, 619};
+static const unsigned short c343[] = {
+    633, 634, 619};
+static const unsigned short c344[] = {
+    635, 636, 624};
+static const unsigned short c345[] = {
+    627, 628, 607, 612, 609, 613, 614, 637, 638};
+static const unsigned short c346[] = {
+    86, 87, 88, 89, 90, 91};
+static const unsigned short c347[] = {
+    92, 93, 94, 95, 90, 91};
+static const unsigned short c348[] = {
+    96, 97, 98, 99, 90, 100};
+static const unsigned short c349[] = {
+    101, 102, 103, 104, 90, 100};
+static const unsigned short c350[] = {
+    105, 106, 107, 108, 90, 109};
+static const unsigned short c351[] = {
+    86, 87, 88, 89, 90, 110};
+static const unsigned short c352[] = {
+    92, 93, 94, 95, 90, 110};
+static const unsigned short c353[] = {
+    96, 97, 98, 99, 90, 111};
+static const unsigned short c354[] = {
+    101, 102, 103, 104, 90, 111};
+static const unsigned short c355[] = {
+    105, 106, 107, 108, 90, 112};
+static const unsigned short c356[] = {
+    113, 114, 115, 116, 117, 118, 119, 120, 121, 122};
+static const unsigned short c357[] = {
+    123, 124, 125, 126, 127, 118, 119, 120, 121, 122};
+static const unsigned short c358[] = {
+    128, 129, 130, 131, 132, 133, 134, 135, 136, 137};
+static const unsigned short c359[] = {
+    138, 139, 137};
+static const unsigned short c360[] = {
+    140, 141, 142};
+static const unsigned short c361[] = {
+    143, 144, 145};
+static const unsigned short c362[] = {
+    128, 129, 130, 131, 132, 133, 134};
+static const unsigned short c363[] = {
+    228, 129, 77, 639, 640, 641, 642, 643, 644, 241, 645, 646, 130, 647};
+static const unsigned short c364[] = {
+    228, 129, 77, 639, 640, 641, 642, 643, 644, 241, 645, 646, 648, 459};
+static const unsigned short c365[] = {
+    228, 77, 649, 650, 639, 651, 643, 644, 241, 645, 646, 130, 647};
+static const unsigned short c366[] = {
+    228, 77, 649, 650, 639, 651, 643, 644, 241, 645, 646, 648, 459, 642};
+static const unsigned short c367[] = {
+    228, 7, 77, 652, 653, 654, 655, 656, 657, 240, 658, 659, 186, 660};
+static const unsigned short c368[] = {
+    228, 7, 77, 652, 653, 654, 655, 656, 657, 240, 658, 659, 661, 525};
+static const unsigned short c369[] = {
+    228, 77, 662, 663, 652, 664, 656, 657, 240, 658, 659, 186, 660};
+static const unsigned short c370[] = {
+    228, 77, 662, 663, 652, 664, 656, 657, 240, 658, 659, 661, 525, 655};
+static const unsigned short c371[] = {
+    665, 297, 666, 609};
+static const unsigned short c372[] = {
+    667, 668, 669, 670, 77, 155, 156, 143, 671, 462, 463, 464, 465, 466, 144, 672, 673};
+static const unsigned short c373[] = {
+    143, 671, 462, 463, 464, 465, 466, 128, 127, 667};
+static const unsigned short c374[] = {
+    143, 671, 462, 463, 464, 465, 466, 144, 672, 673};
+static const unsigned short c375[] = {
+    674, 675, 676, 677, 77, 211, 212, 198, 678, 528, 529, 515, 530, 531, 199, 679, 680};
+static const unsigned short c376[] = {
+    198, 678, 528, 529, 515, 530, 531, 185, 184, 674};
+static const unsigned short c377[] = {
+    198, 678, 528, 529, 515, 530, 531, 199, 679, 680};
+static const unsigned short c378[] = {
+    146, 147, 148};
+static const unsigned short c379[] = {
+    149, 150, 151};
+static const unsigned short c380[] = {
+    681, 682, 683, 228};
+static const unsigned short c381[] = {
+    152, 153};
+static const unsigned short c382[] = {
+    684, 129, 643, 644, 241, 645, 646, 130, 685};
+static const unsigned short c383[] = {
+    684, 129, 643, 644, 241, 645, 646, 648, 459};
+static const unsigned short c384[] = {
+    684, 129, 643, 644, 241, 645, 646, 130, 461};
+static const unsigned short c385[] = {
+    686, 7, 687, 688, 240, 689, 690};
+static const unsigned short c386[] = {
+    691, 7, 656, 657, 240, 658, 659, 186, 692};
+static const unsigned short c387[] = {
+    686, 7, 687, 688, 240, 689, 690, 693, 510};
+static const unsigned short c388[] = {
+    691, 7, 656, 657, 240, 658, 659, 661, 525};
+static const unsigned short c389[] = {
+    691, 7, 656, 657, 240, 658, 659, 186, 527};
+static const unsigned short c390[] = {
+    154, 155};
+static const unsigned short c391[] = {
+    156, 155};
+static const unsigned short c392[] = {
+    157, 155};
+static const unsigned short c393[] = {
+    694, 695, 696, 609};
+static const unsigned short c394[] = {
+    158, 159, 160, 161, 90, 162};
+static const unsigned short c395[] = {
+    158, 159, 160, 161, 90, 163};
 
 int main(void)
 {
@@ -3076,6 +3881,405 @@ int main(void)
     PTXSPEC_RUN(cvt_rz_relu_bf16x2_f32_2, s102, rows3, c222);
     PTXSPEC_RUN(cvt_rz_relu_satfinite_f16x2_f32_2, s101, rows3, c221);
     PTXSPEC_RUN(cvt_rz_relu_satfinite_bf16x2_f32_2, s102, rows3, c222);
+    PTXSPEC_RUN(cvt_rn_pzo_f16_f32_1, s96, rows3, c231);
+    PTXSPEC_RUN(cvt_rn_pzo_bf16_f32_1, s97, rows3, c231);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_f16_f32_1, s96, rows3, c232);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_bf16_f32_1, s97, rows3, c233);
+    PTXSPEC_RUN(cvt_rn_relu_pzo_f16_f32_1, s96, rows3, c234);
+    PTXSPEC_RUN(cvt_rn_relu_pzo_bf16_f32_1, s97, rows3, c235);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_pzo_f16_f32_1, s96, rows3, c234);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_pzo_bf16_f32_1, s97, rows3, c235);
+    PTXSPEC_RUN(cvt_rz_pzo_f16_f32_1, s96, rows3, c236);
+    PTXSPEC_RUN(cvt_rz_pzo_bf16_f32_1, s97, rows3, c237);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_f16_f32_1, s96, rows3, c232);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_bf16_f32_1, s97, rows3, c233);
+    PTXSPEC_RUN(cvt_rz_relu_pzo_f16_f32_1, s96, rows3, c234);
+    PTXSPEC_RUN(cvt_rz_relu_pzo_bf16_f32_1, s97, rows3, c235);
+    PTXSPEC_RUN(cvt_rz_relu_satfinite_pzo_f16_f32_1, s96, rows3, c234);
+    PTXSPEC_RUN(cvt_rz_relu_satfinite_pzo_bf16_f32_1, s97, rows3, c235);
+    PTXSPEC_RUN(cvt_rn_pzo_tf32_f32_1, s100, rows3, c238);
+    PTXSPEC_RUN(cvt_rn_relu_pzo_tf32_f32_1, s100, rows3, c239);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_tf32_f32_1, s100, rows3, c240);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_tf32_f32_1, s100, rows3, c239);
+    PTXSPEC_RUN(cvt_rz_pzo_tf32_f32_1, s100, rows3, c241);
+    PTXSPEC_RUN(cvt_rz_relu_pzo_tf32_f32_1, s100, rows3, c239);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_tf32_f32_1, s100, rows3, c242);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_tf32_f32_1, s100, rows3, c239);
+    PTXSPEC_RUN(cvt_rn_pzo_f16x2_f32_2, s101, rows3, c231);
+    PTXSPEC_RUN(cvt_rn_pzo_bf16x2_f32_2, s102, rows3, c231);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_f16x2_f32_2, s101, rows3, c232);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_bf16x2_f32_2, s102, rows3, c233);
+    PTXSPEC_RUN(cvt_rn_relu_pzo_f16x2_f32_2, s101, rows3, c234);
+    PTXSPEC_RUN(cvt_rn_relu_pzo_bf16x2_f32_2, s102, rows3, c235);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_pzo_f16x2_f32_2, s101, rows3, c234);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_pzo_bf16x2_f32_2, s102, rows3, c235);
+    PTXSPEC_RUN(cvt_rz_pzo_f16x2_f32_2, s101, rows3, c236);
+    PTXSPEC_RUN(cvt_rz_pzo_bf16x2_f32_2, s102, rows3, c237);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_f16x2_f32_2, s101, rows3, c232);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_bf16x2_f32_2, s102, rows3, c233);
+    PTXSPEC_RUN(cvt_rz_relu_pzo_f16x2_f32_2, s101, rows3, c234);
+    PTXSPEC_RUN(cvt_rz_relu_pzo_bf16x2_f32_2, s102, rows3, c235);
+    PTXSPEC_RUN(cvt_rz_relu_satfinite_pzo_f16x2_f32_2, s101, rows3, c234);
+    PTXSPEC_RUN(cvt_rz_relu_satfinite_pzo_bf16x2_f32_2, s102, rows3, c235);
+    PTXSPEC_RUN(cvt_rn_satfinite_e4m3x2_f32_2, s103, rows3, c243);
+    PTXSPEC_RUN(cvt_rn_satfinite_e5m2x2_f32_2, s104, rows3, c244);
+    PTXSPEC_RUN(cvt_rn_satfinite_e2m3x2_f32_2, s105, rows3, c245);
+    PTXSPEC_RUN(cvt_rn_satfinite_e3m2x2_f32_2, s106, rows3, c245);
+    PTXSPEC_RUN(cvt_rn_satfinite_e2m1x2_f32_2, s107, rows3, c246);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e4m3x2_f32_2, s103, rows3, c247);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e5m2x2_f32_2, s104, rows3, c248);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e2m3x2_f32_2, s105, rows3, c249);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e3m2x2_f32_2, s106, rows3, c249);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e2m1x2_f32_2, s107, rows3, c250);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e4m3x2_f32_2, s103, rows3, c251);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e5m2x2_f32_2, s104, rows3, c252);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e2m3x2_f32_2, s105, rows3, c253);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e3m2x2_f32_2, s106, rows3, c254);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e2m1x2_f32_2, s107, rows3, c255);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2, s103, rows3, c256);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2, s104, rows3, c257);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2, s105, rows3, c258);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2, s106, rows3, c259);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2, s107, rows3, c260);
+    PTXSPEC_RUN(cvt_rz_satfinite_e4m3x2_f32_2, s103, rows3, c261);
+    PTXSPEC_RUN(cvt_rz_satfinite_e5m2x2_f32_2, s104, rows3, c262);
+    PTXSPEC_RUN(cvt_rz_satfinite_e2m3x2_f32_2, s105, rows3, c263);
+    PTXSPEC_RUN(cvt_rz_satfinite_e3m2x2_f32_2, s106, rows3, c263);
+    PTXSPEC_RUN(cvt_rz_satfinite_e2m1x2_f32_2, s107, rows3, c264);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e4m3x2_f32_2, s103, rows3, c247);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e5m2x2_f32_2, s104, rows3, c248);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e2m3x2_f32_2, s105, rows3, c249);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e3m2x2_f32_2, s106, rows3, c249);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e2m1x2_f32_2, s107, rows3, c250);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e4m3x2_f32_2, s103, rows3, c251);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e5m2x2_f32_2, s104, rows3, c252);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e2m3x2_f32_2, s105, rows3, c253);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e3m2x2_f32_2, s106, rows3, c254);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e2m1x2_f32_2, s107, rows3, c255);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2, s103, rows3, c256);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2, s104, rows3, c257);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2, s105, rows3, c258);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2, s106, rows3, c259);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2, s107, rows3, c260);
+    PTXSPEC_RUN(cvt_rn_satfinite_e4m3x2_f16x2_1, s108, rows3, c265);
+    PTXSPEC_RUN(cvt_rn_satfinite_e4m3x2_bf16x2_1, s109, rows3, c266);
+    PTXSPEC_RUN(cvt_rn_satfinite_e5m2x2_f16x2_1, s110, rows3, c267);
+    PTXSPEC_RUN(cvt_rn_satfinite_e5m2x2_bf16x2_1, s111, rows3, c268);
+    PTXSPEC_RUN(cvt_rn_satfinite_e2m3x2_f16x2_1, s112, rows3, c269);
+    PTXSPEC_RUN(cvt_rn_satfinite_e2m3x2_bf16x2_1, s113, rows3, c270);
+    PTXSPEC_RUN(cvt_rn_satfinite_e3m2x2_f16x2_1, s114, rows3, c269);
+    PTXSPEC_RUN(cvt_rn_satfinite_e3m2x2_bf16x2_1, s115, rows3, c270);
+    PTXSPEC_RUN(cvt_rn_satfinite_e2m1x2_f16x2_1, s116, rows3, c271);
+    PTXSPEC_RUN(cvt_rn_satfinite_e2m1x2_bf16x2_1, s117, rows3, c272);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e4m3x2_f16x2_1, s108, rows3, c273);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1, s109, rows3, c274);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e5m2x2_f16x2_1, s110, rows3, c275);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1, s111, rows3, c276);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e2m3x2_f16x2_1, s112, rows3, c277);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1, s113, rows3, c278);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e3m2x2_f16x2_1, s114, rows3, c277);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1, s115, rows3, c278);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e2m1x2_f16x2_1, s116, rows3, c279);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1, s117, rows3, c280);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e4m3x2_f16x2_1, s108, rows3, c281);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e4m3x2_bf16x2_1, s109, rows3, c282);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e5m2x2_f16x2_1, s110, rows3, c283);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e5m2x2_bf16x2_1, s111, rows3, c284);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e2m3x2_f16x2_1, s112, rows3, c285);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e2m3x2_bf16x2_1, s113, rows3, c286);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e3m2x2_f16x2_1, s114, rows3, c287);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e3m2x2_bf16x2_1, s115, rows3, c288);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e2m1x2_f16x2_1, s116, rows3, c289);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_e2m1x2_bf16x2_1, s117, rows3, c290);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1, s108, rows3, c291);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1, s109, rows3, c292);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1, s110, rows3, c293);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1, s111, rows3, c294);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1, s112, rows3, c295);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1, s113, rows3, c296);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1, s114, rows3, c297);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1, s115, rows3, c298);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1, s116, rows3, c299);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1, s117, rows3, c300);
+    PTXSPEC_RUN(cvt_rz_satfinite_e4m3x2_f16x2_1, s108, rows3, c301);
+    PTXSPEC_RUN(cvt_rz_satfinite_e4m3x2_bf16x2_1, s109, rows3, c302);
+    PTXSPEC_RUN(cvt_rz_satfinite_e5m2x2_f16x2_1, s110, rows3, c303);
+    PTXSPEC_RUN(cvt_rz_satfinite_e5m2x2_bf16x2_1, s111, rows3, c304);
+    PTXSPEC_RUN(cvt_rz_satfinite_e2m3x2_f16x2_1, s112, rows3, c305);
+    PTXSPEC_RUN(cvt_rz_satfinite_e2m3x2_bf16x2_1, s113, rows3, c306);
+    PTXSPEC_RUN(cvt_rz_satfinite_e3m2x2_f16x2_1, s114, rows3, c305);
+    PTXSPEC_RUN(cvt_rz_satfinite_e3m2x2_bf16x2_1, s115, rows3, c306);
+    PTXSPEC_RUN(cvt_rz_satfinite_e2m1x2_f16x2_1, s116, rows3, c307);
+    PTXSPEC_RUN(cvt_rz_satfinite_e2m1x2_bf16x2_1, s117, rows3, c308);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e4m3x2_f16x2_1, s108, rows3, c273);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1, s109, rows3, c274);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e5m2x2_f16x2_1, s110, rows3, c275);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1, s111, rows3, c276);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e2m3x2_f16x2_1, s112, rows3, c277);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1, s113, rows3, c278);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e3m2x2_f16x2_1, s114, rows3, c277);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1, s115, rows3, c278);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e2m1x2_f16x2_1, s116, rows3, c279);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1, s117, rows3, c280);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e4m3x2_f16x2_1, s108, rows3, c281);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e4m3x2_bf16x2_1, s109, rows3, c282);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e5m2x2_f16x2_1, s110, rows3, c283);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e5m2x2_bf16x2_1, s111, rows3, c284);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e2m3x2_f16x2_1, s112, rows3, c285);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e2m3x2_bf16x2_1, s113, rows3, c286);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e3m2x2_f16x2_1, s114, rows3, c287);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e3m2x2_bf16x2_1, s115, rows3, c288);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e2m1x2_f16x2_1, s116, rows3, c289);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_e2m1x2_bf16x2_1, s117, rows3, c290);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1, s108, rows3, c291);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1, s109, rows3, c292);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1, s110, rows3, c293);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1, s111, rows3, c294);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1, s112, rows3, c295);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1, s113, rows3, c296);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1, s114, rows3, c297);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1, s115, rows3, c298);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1, s116, rows3, c299);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1, s117, rows3, c300);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c309);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c310);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c311);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c312);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c313);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c309);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c310);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c311);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c312);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c313);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c314);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c314);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c315);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c315);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c316);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c314);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c314);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c315);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c315);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c316);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c309);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c310);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c311);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c312);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c313);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c309);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c310);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c311);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c312);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c313);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c314);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c314);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c315);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c315);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c316);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, s118, rows4, c314);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, s119, rows4, c314);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, s120, rows4, c315);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, s121, rows4, c315);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, s122, rows4, c316);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c317);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c318);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c319);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c320);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c321);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c322);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c323);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c324);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c325);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c326);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c317);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c318);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c319);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c320);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c321);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c322);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c323);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c324);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c325);
+    PTXSPEC_RUN(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c326);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c327);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c328);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c327);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c328);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c329);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c330);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c329);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c330);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c331);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c332);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c327);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c328);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c327);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c328);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c329);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c330);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c329);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c330);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c331);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c332);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c317);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c318);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c319);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c320);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c321);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c322);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c323);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c324);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c325);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c326);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c317);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c318);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c319);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c320);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c321);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c322);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c323);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c324);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c325);
+    PTXSPEC_RUN(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c326);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c327);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c328);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c327);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c328);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c329);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c330);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c329);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c330);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c331);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c332);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, s123, rows4, c327);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, s124, rows4, c328);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, s125, rows4, c327);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, s126, rows4, c328);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, s127, rows4, c329);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, s128, rows4, c330);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, s129, rows4, c329);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, s130, rows4, c330);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, s131, rows4, c331);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, s132, rows4, c332);
+    PTXSPEC_RUN(cvt_rn_f16x2_e4m3x2_1, s133, rows3, c333);
+    PTXSPEC_RUN(cvt_rn_f16x2_e5m2x2_1, s134, rows3, c334);
+    PTXSPEC_RUN(cvt_rn_f16x2_e2m3x2_1, s135, rows3, c335);
+    PTXSPEC_RUN(cvt_rn_f16x2_e3m2x2_1, s136, rows3, c336);
+    PTXSPEC_RUN(cvt_rn_f16x2_e2m1x2_1, s137, rows3, c337);
+    PTXSPEC_RUN(cvt_rn_relu_f16x2_e4m3x2_1, s133, rows3, c338);
+    PTXSPEC_RUN(cvt_rn_relu_f16x2_e5m2x2_1, s134, rows3, c339);
+    PTXSPEC_RUN(cvt_rn_bf16x2_e4m3x2_1, s138, rows3, c340);
+    PTXSPEC_RUN(cvt_rn_bf16x2_e5m2x2_1, s139, rows3, c341);
+    PTXSPEC_RUN(cvt_rn_bf16x2_e2m3x2_1, s140, rows3, c342);
+    PTXSPEC_RUN(cvt_rn_bf16x2_e3m2x2_1, s141, rows3, c343);
+    PTXSPEC_RUN(cvt_rn_bf16x2_e2m1x2_1, s142, rows3, c344);
+    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_e4m3x2_1, s138, rows3, c340);
+    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_e5m2x2_1, s139, rows3, c345);
+    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_e2m3x2_1, s140, rows3, c342);
+    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_e3m2x2_1, s141, rows3, c343);
+    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_e2m1x2_1, s142, rows3, c344);
+    PTXSPEC_RUN(cvt_rn_relu_bf16x2_e4m3x2_1, s138, rows3, c338);
+    PTXSPEC_RUN(cvt_rn_relu_bf16x2_e5m2x2_1, s139, rows3, c339);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_bf16x2_e4m3x2_1, s138, rows3, c338);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_bf16x2_e5m2x2_1, s139, rows3, c339);
+    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2, s143, rows4, c346);
+    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_e5m2x2_2, s144, rows4, c347);
+    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2, s145, rows4, c348);
+    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_e3m2x2_2, s146, rows4, c349);
+    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_e2m1x2_2, s147, rows4, c350);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, s143, rows4, c351);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, s144, rows4, c352);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, s145, rows4, c353);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, s146, rows4, c354);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, s147, rows4, c355);
+    PTXSPEC_RUN(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2, s143, rows4, c346);
+    PTXSPEC_RUN(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2, s144, rows4, c347);
+    PTXSPEC_RUN(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2, s145, rows4, c348);
+    PTXSPEC_RUN(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2, s146, rows4, c349);
+    PTXSPEC_RUN(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2, s147, rows4, c350);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2, s143, rows4, c351);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2, s144, rows4, c352);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2, s145, rows4, c353);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2, s146, rows4, c354);
+    PTXSPEC_RUN(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2, s147, rows4, c355);
+    PTXSPEC_RUN(cvt_rs_f16x2_f32_3, s148, rows4, c356);
+    PTXSPEC_RUN(cvt_rs_bf16x2_f32_3, s149, rows4, c357);
+    PTXSPEC_RUN(cvt_rs_satfinite_f16x2_f32_3, s148, rows4, c356);
+    PTXSPEC_RUN(cvt_rs_satfinite_bf16x2_f32_3, s149, rows4, c357);
+    PTXSPEC_RUN(cvt_rs_relu_f16x2_f32_3, s148, rows4, c356);
+    PTXSPEC_RUN(cvt_rs_relu_bf16x2_f32_3, s149, rows4, c357);
+    PTXSPEC_RUN(cvt_rs_relu_satfinite_f16x2_f32_3, s148, rows4, c356);
+    PTXSPEC_RUN(cvt_rs_relu_satfinite_bf16x2_f32_3, s149, rows4, c357);
+    PTXSPEC_RUN(cvt_rs_satfinite_e4m3x4_f32_5, s150, rows4, c358);
+    PTXSPEC_RUN(cvt_rs_satfinite_e5m2x4_f32_5, s151, rows4, c359);
+    PTXSPEC_RUN(cvt_rs_satfinite_e2m3x4_f32_5, s152, rows4, c360);
+    PTXSPEC_RUN(cvt_rs_satfinite_e3m2x4_f32_5, s153, rows4, c360);
+    PTXSPEC_RUN(cvt_rs_satfinite_e2m1x4_f32_5, s154, rows4, c361);
+    PTXSPEC_RUN(cvt_rs_relu_satfinite_e4m3x4_f32_5, s150, rows4, c362);
+    PTXSPEC_RUN(cvt_rz_ue8m0x2_f32_2, s155, rows3, c363);
+    PTXSPEC_RUN(cvt_rz_satfinite_ue8m0x2_f32_2, s155, rows3, c364);
+    PTXSPEC_RUN(cvt_rp_ue8m0x2_f32_2, s155, rows3, c365);
+    PTXSPEC_RUN(cvt_rp_satfinite_ue8m0x2_f32_2, s155, rows3, c366);
+    PTXSPEC_RUN(cvt_rz_ue8m0x2_bf16x2_1, s156, rows3, c367);
+    PTXSPEC_RUN(cvt_rz_satfinite_ue8m0x2_bf16x2_1, s156, rows3, c368);
+    PTXSPEC_RUN(cvt_rp_ue8m0x2_bf16x2_1, s156, rows3, c369);
+    PTXSPEC_RUN(cvt_rp_satfinite_ue8m0x2_bf16x2_1, s156, rows3, c370);
+    PTXSPEC_RUN(cvt_rn_bf16x2_ue8m0x2_1, s157, rows3, c371);
+    PTXSPEC_RUN(cvt_rn_satfinite_s2f6x2_f32_2, s158, rows3, c372);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_s2f6x2_f32_2, s158, rows3, c373);
+    PTXSPEC_RUN(cvt_rz_satfinite_s2f6x2_f32_2, s158, rows3, c374);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_s2f6x2_f32_2, s158, rows3, c373);
+    PTXSPEC_RUN(cvt_rn_satfinite_s2f6x2_bf16x2_1, s159, rows3, c375);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_s2f6x2_bf16x2_1, s159, rows3, c376);
+    PTXSPEC_RUN(cvt_rz_satfinite_s2f6x2_bf16x2_1, s159, rows3, c377);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_s2f6x2_bf16x2_1, s159, rows3, c376);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, s160, rows4, c378);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, s160, rows4, c378);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, s160, rows4, c378);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, s160, rows4, c378);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, s161, rows4, c379);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, s161, rows4, c379);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, s161, rows4, c379);
+    PTXSPEC_RUN(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, s161, rows4, c379);
+    PTXSPEC_RUN(cvt_rn_bf16x2_s2f6x2_1, s162, rows3, c380);
+    PTXSPEC_RUN(cvt_rn_satfinite_bf16x2_s2f6x2_1, s162, rows3, c380);
+    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2, s163, rows4, c381);
+    PTXSPEC_RUN(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, s163, rows4, c381);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2, s163, rows4, c381);
+    PTXSPEC_RUN(cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, s163, rows4, c381);
+    PTXSPEC_RUN(cvt_rn_ue5m3x2_f32_2, s164, rows3, c382);
+    PTXSPEC_RUN(cvt_rn_satfinite_ue5m3x2_f32_2, s164, rows3, c383);
+    PTXSPEC_RUN(cvt_rz_ue5m3x2_f32_2, s164, rows3, c384);
+    PTXSPEC_RUN(cvt_rz_satfinite_ue5m3x2_f32_2, s164, rows3, c383);
+    PTXSPEC_RUN(cvt_rp_ue5m3x2_f32_2, s164, rows3, c382);
+    PTXSPEC_RUN(cvt_rp_satfinite_ue5m3x2_f32_2, s164, rows3, c383);
+    PTXSPEC_RUN(cvt_rn_ue5m3x2_f16x2_1, s165, rows3, c385);
+    PTXSPEC_RUN(cvt_rn_ue5m3x2_bf16x2_1, s166, rows3, c386);
+    PTXSPEC_RUN(cvt_rn_satfinite_ue5m3x2_f16x2_1, s165, rows3, c387);
+    PTXSPEC_RUN(cvt_rn_satfinite_ue5m3x2_bf16x2_1, s166, rows3, c388);
+    PTXSPEC_RUN(cvt_rz_ue5m3x2_f16x2_1, s165, rows3, c385);
+    PTXSPEC_RUN(cvt_rz_ue5m3x2_bf16x2_1, s166, rows3, c389);
+    PTXSPEC_RUN(cvt_rz_satfinite_ue5m3x2_f16x2_1, s165, rows3, c387);
+    PTXSPEC_RUN(cvt_rz_satfinite_ue5m3x2_bf16x2_1, s166, rows3, c388);
+    PTXSPEC_RUN(cvt_rp_ue5m3x2_f16x2_1, s165, rows3, c385);
+    PTXSPEC_RUN(cvt_rp_ue5m3x2_bf16x2_1, s166, rows3, c386);
+    PTXSPEC_RUN(cvt_rp_satfinite_ue5m3x2_f16x2_1, s165, rows3, c387);
+    PTXSPEC_RUN(cvt_rp_satfinite_ue5m3x2_bf16x2_1, s166, rows3, c388);
+    PTXSPEC_RUN(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3, s167, rows4, c390);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, s167, rows4, c390);
+    PTXSPEC_RUN(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3, s167, rows4, c390);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, s167, rows4, c390);
+    PTXSPEC_RUN(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2, s168, rows4, c391);
+    PTXSPEC_RUN(cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, s169, rows4, c392);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, s168, rows4, c391);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, s169, rows4, c392);
+    PTXSPEC_RUN(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2, s168, rows4, c391);
+    PTXSPEC_RUN(cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, s169, rows4, c392);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, s168, rows4, c391);
+    PTXSPEC_RUN(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, s169, rows4, c392);
+    PTXSPEC_RUN(cvt_rn_f16x2_ue5m3x2_1, s170, rows3, c393);
+    PTXSPEC_RUN(cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, s171, rows4, c394);
+    PTXSPEC_RUN(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, s171, rows4, c395);
     PTXSPEC_RUN(cvt_rn_f32_bf16_1, s89, rows3, c191);
     PTXSPEC_RUN(cvt_rn_ftz_f32_bf16_1, s89, rows3, c192);
     PTXSPEC_RUN(cvt_rz_f32_bf16_1, s89, rows3, c191);
@@ -3086,6 +4290,14 @@ int main(void)
     PTXSPEC_RUN(cvt_rp_ftz_f32_bf16_1, s89, rows3, c192);
     PTXSPEC_RUN(cvt_f16_bf16_1, s98, rows3, c166);
     PTXSPEC_RUN(cvt_bf16_f16_1, s99, rows3, c159);
+    PTXSPEC_RUN(cvt_rm_pzo_f16_f32_1, s96, rows3, c231);
+    PTXSPEC_RUN(cvt_rm_pzo_bf16_f32_1, s97, rows3, c231);
+    PTXSPEC_RUN(cvt_rp_pzo_f16_f32_1, s96, rows3, c231);
+    PTXSPEC_RUN(cvt_rp_pzo_bf16_f32_1, s97, rows3, c231);
+    PTXSPEC_RUN(cvt_rn_ftz_pzo_bf16_f32_1, s97, rows3, c231);
+    PTXSPEC_RUN(cvt_rz_ftz_pzo_bf16_f32_1, s97, rows3, c237);
+    PTXSPEC_RUN(cvt_rm_ftz_pzo_bf16_f32_1, s97, rows3, c231);
+    PTXSPEC_RUN(cvt_rp_ftz_pzo_bf16_f32_1, s97, rows3, c231);
     return ptxspec_end();
 }
 #endif

@@ -5,8 +5,8 @@ from .catalog import Catalog, Limit, PtxVersion, Requirement, Target
 
 CATALOG = Catalog(
     (
-        Target(name, order, *rest)
-        for order, (name, *rest) in enumerate(
+        Target(name, order, ptx, base, kind, family, nvcc)
+        for order, (name, ptx, base, kind, family, nvcc) in enumerate(
             (
                 ("sm_10", "1.0", "", "", "", False),
                 ("sm_11", "1.0", "", "", "", False),
@@ -315,6 +315,76 @@ SIGNATURES = (
     "d:tf32 = a:f32",
     "d:f16x2 = a[a1,a0]:f32",
     "d:bf16x2 = a[a1,a0]:f32",
+    "d:e4m3x2 = a[a1,a0]:f32",
+    "d:e5m2x2 = a[a1,a0]:f32",
+    "d:e2m3x2 = a[a1,a0]:f32",
+    "d:e3m2x2 = a[a1,a0]:f32",
+    "d:e2m1x2 = a[a1,a0]:f32",
+    "d:e4m3x2 = a:f16x2",
+    "d:e4m3x2 = a:bf16x2",
+    "d:e5m2x2 = a:f16x2",
+    "d:e5m2x2 = a:bf16x2",
+    "d:e2m3x2 = a:f16x2",
+    "d:e2m3x2 = a:bf16x2",
+    "d:e3m2x2 = a:f16x2",
+    "d:e3m2x2 = a:bf16x2",
+    "d:e2m1x2 = a:f16x2",
+    "d:e2m1x2 = a:bf16x2",
+    "d:e4m3x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e5m2x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e2m3x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e3m2x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e2m1x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e4m3x2 = a:f16x2 s:ue8m0",
+    "d:e4m3x2 = a:bf16x2 s:ue8m0",
+    "d:e5m2x2 = a:f16x2 s:ue8m0",
+    "d:e5m2x2 = a:bf16x2 s:ue8m0",
+    "d:e2m3x2 = a:f16x2 s:ue8m0",
+    "d:e2m3x2 = a:bf16x2 s:ue8m0",
+    "d:e3m2x2 = a:f16x2 s:ue8m0",
+    "d:e3m2x2 = a:bf16x2 s:ue8m0",
+    "d:e2m1x2 = a:f16x2 s:ue8m0",
+    "d:e2m1x2 = a:bf16x2 s:ue8m0",
+    "d:f16x2 = a:e4m3x2",
+    "d:f16x2 = a:e5m2x2",
+    "d:f16x2 = a:e2m3x2",
+    "d:f16x2 = a:e3m2x2",
+    "d:f16x2 = a:e2m1x2",
+    "d:bf16x2 = a:e4m3x2",
+    "d:bf16x2 = a:e5m2x2",
+    "d:bf16x2 = a:e2m3x2",
+    "d:bf16x2 = a:e3m2x2",
+    "d:bf16x2 = a:e2m1x2",
+    "d:bf16x2 = a:e4m3x2 s:ue8m0x2",
+    "d:bf16x2 = a:e5m2x2 s:ue8m0x2",
+    "d:bf16x2 = a:e2m3x2 s:ue8m0x2",
+    "d:bf16x2 = a:e3m2x2 s:ue8m0x2",
+    "d:bf16x2 = a:e2m1x2 s:ue8m0x2",
+    "d:f16x2 = a[a1,a0]:f32 r:b32@12.11.10.9.8.7.6.5.4.3.2.1.0/28.27.26.25.24.23.22.21.20.19.18.17.16",
+    "d:bf16x2 = a[a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16",
+    "d:e4m3x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e5m2x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e2m3x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e3m2x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e2m1x4 = a[a3,a2,a1,a0]:f32 r:b32@23.22.21.20.19.18.17.16.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.16.17.18.19.20.21.22.23/31.30.29.28.27.26.25.24.15.14.13.12.11.10.9.8/8.9.10.11.12.13.14.15.24.25.26.27.28.29.30.31",
+    "d:ue8m0x2 = a[a1,a0]:f32",
+    "d:ue8m0x2 = a:bf16x2",
+    "d:bf16x2 = a:ue8m0x2",
+    "d:s2f6x2 = a[a1,a0]:f32",
+    "d:s2f6x2 = a:bf16x2",
+    "d:s2f6x2 = a[a1,a0]:f32 s:ue8m0x2",
+    "d:s2f6x2 = a:bf16x2 s:ue8m0x2",
+    "d:bf16x2 = a:s2f6x2",
+    "d:bf16x2 = a:s2f6x2 s:ue8m0x2",
+    "d:ue5m3x2 = a[a1,a0]:f32",
+    "d:ue5m3x2 = a:f16x2",
+    "d:ue5m3x2 = a:bf16x2",
+    "d:ue5m3x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:ue5m3x2 = a:f16x2 s:ue8m0",
+    "d:ue5m3x2 = a:bf16x2 s:ue8m0",
+    "d:f16x2 = a:ue5m3x2",
+    "d:bf16x2 = a:ue5m3x2",
+    "d:bf16x2 = a:ue5m3x2 s:ue8m0x2",
     "d:f32 = a:f32 b:f32 c:f32",
     "d:f32x2 = a:f32x2 b:f32x2 c:f32x2",
     "d:f64 = a:f64 b:f64 c:f64",
@@ -343,6 +413,17 @@ REQUIREMENTS = (
     Requirement(ptx='7.1', target='sm_80', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_80', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_70', until=None, within=(), on=()),
+    Requirement(ptx='9.4', target='sm_107a', until=None, within=(), on=(('sm_107a', '9.4'), ('sm_107f', '9.4'))),
+    Requirement(ptx='7.8', target='sm_89', until=None, within=(Limit(first='sm_89', last='sm_89', ptx='8.1', until=None),), on=()),
+    Requirement(ptx='8.6', target='sm_100a', until=None, within=(), on=(('sm_100a', '8.6'), ('sm_100f', '8.8'), ('sm_101a', '8.6'), ('sm_101f', '8.8'), ('sm_103a', '8.8'), ('sm_103f', '8.8'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.0'), ('sm_110f', '9.0'), ('sm_120a', '8.7'), ('sm_120f', '8.8'), ('sm_121a', '8.8'), ('sm_121f', '8.8'))),
+    Requirement(ptx='9.4', target='sm_107a', until=None, within=(Limit(first='sm_89', last='sm_89', ptx='8.1', until=None),), on=(('sm_107a', '9.4'), ('sm_107f', '9.4'))),
+    Requirement(ptx='9.1', target='sm_100a', until=None, within=(Limit(first='sm_89', last='sm_89', ptx='8.1', until=None),), on=(('sm_100a', '9.1'), ('sm_100f', '9.1'), ('sm_101a', '9.1'), ('sm_101f', '9.1'), ('sm_103a', '9.1'), ('sm_103f', '9.1'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.1'), ('sm_110f', '9.1'), ('sm_120a', '9.1'), ('sm_120f', '9.1'), ('sm_121a', '9.1'), ('sm_121f', '9.1'))),
+    Requirement(ptx='9.1', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.1'), ('sm_100f', '9.1'), ('sm_101a', '9.1'), ('sm_101f', '9.1'), ('sm_103a', '9.1'), ('sm_103f', '9.1'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.1'), ('sm_110f', '9.1'), ('sm_120a', '9.1'), ('sm_120f', '9.1'), ('sm_121a', '9.1'), ('sm_121f', '9.1'))),
+    Requirement(ptx='9.2', target='sm_100a', until=None, within=(Limit(first='sm_89', last='sm_89', ptx='8.1', until=None),), on=(('sm_100a', '9.2'), ('sm_100f', '9.2'), ('sm_101a', '9.2'), ('sm_101f', '9.2'), ('sm_103a', '9.2'), ('sm_103f', '9.2'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.2'), ('sm_110f', '9.2'), ('sm_120a', '9.2'), ('sm_120f', '9.2'), ('sm_121a', '9.2'), ('sm_121f', '9.2'))),
+    Requirement(ptx='9.2', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.2'), ('sm_100f', '9.2'), ('sm_101a', '9.2'), ('sm_101f', '9.2'), ('sm_103a', '9.2'), ('sm_103f', '9.2'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.2'), ('sm_110f', '9.2'), ('sm_120a', '9.2'), ('sm_120f', '9.2'), ('sm_121a', '9.2'), ('sm_121f', '9.2'))),
+    Requirement(ptx='8.7', target='sm_100a', until=None, within=(), on=(('sm_100a', '8.7'), ('sm_103a', '8.8'), ('sm_107a', '9.4'))),
+    Requirement(ptx='9.1', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.1'), ('sm_101a', '9.1'), ('sm_103a', '9.1'), ('sm_107a', '9.4'), ('sm_110a', '9.1'), ('sm_120a', '9.1'), ('sm_121a', '9.1'))),
+    Requirement(ptx='9.4', target='sm_107a', until=None, within=(), on=(('sm_107a', '9.4'),)),
     Requirement(ptx='7.0', target='sm_75', until=None, within=(), on=()),
     Requirement(ptx='1.4', target='sm_13', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_90', until=None, within=(), on=()),
@@ -555,71 +636,171 @@ CLASSES = (
     "2 exact 155 3 advise -",
     "2 exact 154 14 advise -",
     "2 exact 155 14 advise -",
+    "1 exact 149 16 advise -",
+    "1 exact 150 16 advise -",
+    "1 unjudged 149 16 advise -",
+    "1 unjudged 150 16 advise -",
+    "1 unjudged 153 16 advise -",
+    "2 unjudged 154 16 advise -",
+    "2 unjudged 155 16 advise -",
+    "2 unjudged 156 17 advise -",
+    "2 unjudged 157 17 advise -",
+    "2 unjudged 158 18 advise -",
+    "2 unjudged 159 18 advise -",
+    "2 unjudged 160 18 advise -",
+    "2 unjudged 156 19 advise -",
+    "2 unjudged 157 19 advise -",
+    "2 unjudged 158 16 advise -",
+    "2 unjudged 159 16 advise -",
+    "2 unjudged 160 16 advise -",
+    "1 unjudged 161 17 advise -",
+    "1 unjudged 162 20 advise -",
+    "1 unjudged 163 17 advise -",
+    "1 unjudged 164 20 advise -",
+    "1 unjudged 165 21 advise -",
+    "1 unjudged 166 21 advise -",
+    "1 unjudged 167 21 advise -",
+    "1 unjudged 168 21 advise -",
+    "1 unjudged 169 21 advise -",
+    "1 unjudged 170 21 advise -",
+    "1 unjudged 161 19 advise -",
+    "1 unjudged 162 19 advise -",
+    "1 unjudged 163 19 advise -",
+    "1 unjudged 164 19 advise -",
+    "1 unjudged 165 16 advise -",
+    "1 unjudged 166 16 advise -",
+    "1 unjudged 167 16 advise -",
+    "1 unjudged 168 16 advise -",
+    "1 unjudged 169 16 advise -",
+    "1 unjudged 170 16 advise -",
+    "3 unjudged 171 19 advise -",
+    "3 unjudged 172 19 advise -",
+    "3 unjudged 173 16 advise -",
+    "3 unjudged 174 16 advise -",
+    "3 unjudged 175 16 advise -",
+    "2 unjudged 176 19 advise -",
+    "2 unjudged 177 19 advise -",
+    "2 unjudged 178 19 advise -",
+    "2 unjudged 179 19 advise -",
+    "2 unjudged 180 16 advise -",
+    "2 unjudged 181 16 advise -",
+    "2 unjudged 182 16 advise -",
+    "2 unjudged 183 16 advise -",
+    "2 unjudged 184 16 advise -",
+    "2 unjudged 185 16 advise -",
+    "1 unjudged 186 17 advise -",
+    "1 unjudged 187 17 advise -",
+    "1 unjudged 188 18 advise -",
+    "1 unjudged 189 18 advise -",
+    "1 unjudged 190 18 advise -",
+    "1 unjudged 191 22 advise -",
+    "1 unjudged 192 22 advise -",
+    "1 unjudged 193 23 advise -",
+    "1 unjudged 194 23 advise -",
+    "1 unjudged 195 23 advise -",
+    "2 unjudged 196 22 advise -",
+    "2 unjudged 197 22 advise -",
+    "2 unjudged 198 23 advise -",
+    "2 unjudged 199 23 advise -",
+    "2 unjudged 200 23 advise -",
+    "3 unjudged 201 24 advise -",
+    "3 unjudged 202 24 advise -",
+    "5 unjudged 203 24 advise -",
+    "5 unjudged 204 24 advise -",
+    "5 unjudged 205 24 advise -",
+    "5 unjudged 206 24 advise -",
+    "5 unjudged 207 24 advise -",
+    "2 unjudged 208 18 advise -",
+    "1 unjudged 209 18 advise -",
+    "1 unjudged 210 18 advise -",
+    "2 unjudged 211 25 advise -",
+    "2 unjudged 211 26 advise -",
+    "1 unjudged 212 25 advise -",
+    "1 unjudged 212 26 advise -",
+    "3 unjudged 213 25 advise -",
+    "3 unjudged 213 26 advise -",
+    "2 unjudged 214 25 advise -",
+    "2 unjudged 214 26 advise -",
+    "1 unjudged 215 25 advise -",
+    "2 unjudged 216 25 advise -",
+    "2 unjudged 217 16 advise -",
+    "1 unjudged 218 16 advise -",
+    "1 unjudged 219 16 advise -",
+    "3 unjudged 220 16 advise -",
+    "2 unjudged 221 16 advise -",
+    "2 unjudged 222 16 advise -",
+    "1 unjudged 223 16 advise -",
+    "1 unjudged 224 16 advise -",
+    "2 unjudged 225 16 advise -",
     "1 unspecified 142 13 - -",
     "1 unspecified 142 9 - -",
     "1 unspecified 151 9 - -",
     "1 unspecified 152 9 - -",
+    "1 unspecified 149 16 - -",
+    "1 unspecified 150 16 - -",
+    "2 unspecified 221 16 - -",
+    "2 unspecified 222 16 - -",
     "2 bounded 6 1 advise -",
     "2 exact 8 5 advise -",
     "2 bounded 6 11 advise approx.ftz",
     "2 exact 8 11 advise rn",
-    "1 bounded 2 16 advise -",
-    "1 bounded 3 16 advise -",
+    "1 bounded 2 27 advise -",
+    "1 bounded 3 27 advise -",
     "1 bounded 4 9 advise -",
     "1 bounded 5 9 advise -",
-    "3 exact 156 10 advise -",
-    "3 exact 157 6 advise -",
-    "3 exact 158 1 advise -",
-    "3 exact 158 17 advise -",
-    "3 exact 159 8 advise -",
-    "3 exact 160 8 advise -",
-    "3 exact 159 3 advise -",
-    "3 exact 160 3 advise -",
-    "3 exact 161 3 advise -",
-    "3 exact 162 3 advise -",
-    "3 exact 159 18 advise -",
-    "3 exact 160 18 advise -",
-    "3 exact 161 18 advise -",
-    "3 exact 162 18 advise -",
-    "3 unspecified 161 3 - -",
-    "3 unspecified 162 3 - -",
-    "3 unspecified 161 18 - -",
-    "3 unspecified 162 18 - -",
-    "3 unspecified 159 18 - -",
-    "3 unspecified 160 18 - -",
-    "3 exact 156 19 advise -",
-    "3 exact 156 20 advise -",
-    "3 exact 156 4 advise -",
-    "3 exact 156 5 advise -",
-    "3 exact 158 0 advise -",
-    "3 exact 158 7 advise -",
-    "3 exact 158 11 advise rn",
-    "2 exact 6 21 advise -",
+    "3 exact 226 10 advise -",
+    "3 exact 227 6 advise -",
+    "3 exact 228 1 advise -",
+    "3 exact 228 28 advise -",
+    "3 exact 229 8 advise -",
+    "3 exact 230 8 advise -",
+    "3 exact 229 3 advise -",
+    "3 exact 230 3 advise -",
+    "3 exact 231 3 advise -",
+    "3 exact 232 3 advise -",
+    "3 exact 229 29 advise -",
+    "3 exact 230 29 advise -",
+    "3 exact 231 29 advise -",
+    "3 exact 232 29 advise -",
+    "3 unspecified 231 3 - -",
+    "3 unspecified 232 3 - -",
+    "3 unspecified 231 29 - -",
+    "3 unspecified 232 29 - -",
+    "3 unspecified 229 29 - -",
+    "3 unspecified 230 29 - -",
+    "3 exact 226 30 advise -",
+    "3 exact 226 31 advise -",
+    "3 exact 226 4 advise -",
+    "3 exact 226 5 advise -",
+    "3 exact 228 0 advise -",
+    "3 exact 228 7 advise -",
+    "3 exact 228 11 advise rn",
+    "2 exact 6 32 advise -",
     "2 exact 6 3 advise -",
-    "3 exact 156 22 advise -",
+    "3 exact 226 33 advise -",
     "2 exact 9 3 advise -",
     "2 exact 10 3 advise -",
-    "2 exact 9 21 advise -",
-    "2 exact 10 21 advise -",
+    "2 exact 9 32 advise -",
+    "2 exact 10 32 advise -",
     "2 exact 11 3 advise -",
     "2 exact 12 3 advise -",
-    "2 exact 11 21 advise -",
-    "2 exact 12 21 advise -",
-    "1 exact 2 23 advise -",
-    "1 exact 3 23 advise -",
+    "2 exact 11 32 advise -",
+    "2 exact 12 32 advise -",
+    "1 exact 2 34 advise -",
+    "1 exact 3 34 advise -",
     "1 exact 0 10 advise -",
     "1 exact 1 1 advise -",
     "1 exact 1 10 advise -",
-    "1 unspecified 1 24 advise -",
+    "1 unspecified 1 35 advise -",
     "1 unspecified 1 1 - -",
     "1 unspecified 1 10 - -",
     "1 unspecified 1 1 advise -",
-    "1 unspecified 1 25 advise -",
+    "1 unspecified 1 36 advise -",
     "1 unspecified 1 11 advise approx",
     "1 exact 1 11 advise rn",
-    "1 bounded 0 16 advise -",
-    "1 exact 163 10 advise -",
-    "1 exact 164 10 advise -",
+    "1 bounded 0 27 advise -",
+    "1 exact 233 10 advise -",
+    "1 exact 234 10 advise -",
 )
 
 # Of each opcode's variants: modifiers and types, and the place of the class.
@@ -1540,22 +1721,458 @@ rz.relu.f16x2.f32 193
 rz.relu.bf16x2.f32 194
 rz.relu.satfinite.f16x2.f32 195
 rz.relu.satfinite.bf16x2.f32 196
-rn.f32.bf16 197
-rn.ftz.f32.bf16 198
-rz.f32.bf16 197
-rz.ftz.f32.bf16 198
-rm.f32.bf16 197
-rm.ftz.f32.bf16 198
-rp.f32.bf16 197
-rp.ftz.f32.bf16 198
-f16.bf16 199
-bf16.f16 200
+rn.pzo.f16.f32 197
+rn.pzo.bf16.f32 198
+rn.satfinite.pzo.f16.f32 199
+rn.satfinite.pzo.bf16.f32 200
+rn.relu.pzo.f16.f32 199
+rn.relu.pzo.bf16.f32 200
+rn.relu.satfinite.pzo.f16.f32 199
+rn.relu.satfinite.pzo.bf16.f32 200
+rz.pzo.f16.f32 199
+rz.pzo.bf16.f32 200
+rz.satfinite.pzo.f16.f32 199
+rz.satfinite.pzo.bf16.f32 200
+rz.relu.pzo.f16.f32 199
+rz.relu.pzo.bf16.f32 200
+rz.relu.satfinite.pzo.f16.f32 199
+rz.relu.satfinite.pzo.bf16.f32 200
+rn.pzo.tf32.f32 201
+rn.relu.pzo.tf32.f32 201
+rn.satfinite.pzo.tf32.f32 201
+rn.satfinite.relu.pzo.tf32.f32 201
+rz.pzo.tf32.f32 201
+rz.relu.pzo.tf32.f32 201
+rz.satfinite.pzo.tf32.f32 201
+rz.satfinite.relu.pzo.tf32.f32 201
+rn.pzo.f16x2.f32 202
+rn.pzo.bf16x2.f32 203
+rn.satfinite.pzo.f16x2.f32 202
+rn.satfinite.pzo.bf16x2.f32 203
+rn.relu.pzo.f16x2.f32 202
+rn.relu.pzo.bf16x2.f32 203
+rn.relu.satfinite.pzo.f16x2.f32 202
+rn.relu.satfinite.pzo.bf16x2.f32 203
+rz.pzo.f16x2.f32 202
+rz.pzo.bf16x2.f32 203
+rz.satfinite.pzo.f16x2.f32 202
+rz.satfinite.pzo.bf16x2.f32 203
+rz.relu.pzo.f16x2.f32 202
+rz.relu.pzo.bf16x2.f32 203
+rz.relu.satfinite.pzo.f16x2.f32 202
+rz.relu.satfinite.pzo.bf16x2.f32 203
+rn.satfinite.e4m3x2.f32 204
+rn.satfinite.e5m2x2.f32 205
+rn.satfinite.e2m3x2.f32 206
+rn.satfinite.e3m2x2.f32 207
+rn.satfinite.e2m1x2.f32 208
+rn.satfinite.pzo.e4m3x2.f32 209
+rn.satfinite.pzo.e5m2x2.f32 210
+rn.satfinite.pzo.e2m3x2.f32 211
+rn.satfinite.pzo.e3m2x2.f32 212
+rn.satfinite.pzo.e2m1x2.f32 213
+rn.satfinite.relu.e4m3x2.f32 204
+rn.satfinite.relu.e5m2x2.f32 205
+rn.satfinite.relu.e2m3x2.f32 206
+rn.satfinite.relu.e3m2x2.f32 207
+rn.satfinite.relu.e2m1x2.f32 208
+rn.satfinite.relu.pzo.e4m3x2.f32 209
+rn.satfinite.relu.pzo.e5m2x2.f32 210
+rn.satfinite.relu.pzo.e2m3x2.f32 211
+rn.satfinite.relu.pzo.e3m2x2.f32 212
+rn.satfinite.relu.pzo.e2m1x2.f32 213
+rz.satfinite.e4m3x2.f32 209
+rz.satfinite.e5m2x2.f32 210
+rz.satfinite.e2m3x2.f32 211
+rz.satfinite.e3m2x2.f32 212
+rz.satfinite.e2m1x2.f32 213
+rz.satfinite.pzo.e4m3x2.f32 209
+rz.satfinite.pzo.e5m2x2.f32 210
+rz.satfinite.pzo.e2m3x2.f32 211
+rz.satfinite.pzo.e3m2x2.f32 212
+rz.satfinite.pzo.e2m1x2.f32 213
+rz.satfinite.relu.e4m3x2.f32 209
+rz.satfinite.relu.e5m2x2.f32 210
+rz.satfinite.relu.e2m3x2.f32 211
+rz.satfinite.relu.e3m2x2.f32 212
+rz.satfinite.relu.e2m1x2.f32 213
+rz.satfinite.relu.pzo.e4m3x2.f32 209
+rz.satfinite.relu.pzo.e5m2x2.f32 210
+rz.satfinite.relu.pzo.e2m3x2.f32 211
+rz.satfinite.relu.pzo.e3m2x2.f32 212
+rz.satfinite.relu.pzo.e2m1x2.f32 213
+rn.satfinite.e4m3x2.f16x2 214
+rn.satfinite.e4m3x2.bf16x2 215
+rn.satfinite.e5m2x2.f16x2 216
+rn.satfinite.e5m2x2.bf16x2 217
+rn.satfinite.e2m3x2.f16x2 218
+rn.satfinite.e2m3x2.bf16x2 219
+rn.satfinite.e3m2x2.f16x2 220
+rn.satfinite.e3m2x2.bf16x2 221
+rn.satfinite.e2m1x2.f16x2 222
+rn.satfinite.e2m1x2.bf16x2 223
+rn.satfinite.pzo.e4m3x2.f16x2 224
+rn.satfinite.pzo.e4m3x2.bf16x2 225
+rn.satfinite.pzo.e5m2x2.f16x2 226
+rn.satfinite.pzo.e5m2x2.bf16x2 227
+rn.satfinite.pzo.e2m3x2.f16x2 228
+rn.satfinite.pzo.e2m3x2.bf16x2 229
+rn.satfinite.pzo.e3m2x2.f16x2 230
+rn.satfinite.pzo.e3m2x2.bf16x2 231
+rn.satfinite.pzo.e2m1x2.f16x2 232
+rn.satfinite.pzo.e2m1x2.bf16x2 233
+rn.satfinite.relu.e4m3x2.f16x2 214
+rn.satfinite.relu.e4m3x2.bf16x2 215
+rn.satfinite.relu.e5m2x2.f16x2 216
+rn.satfinite.relu.e5m2x2.bf16x2 217
+rn.satfinite.relu.e2m3x2.f16x2 218
+rn.satfinite.relu.e2m3x2.bf16x2 219
+rn.satfinite.relu.e3m2x2.f16x2 220
+rn.satfinite.relu.e3m2x2.bf16x2 221
+rn.satfinite.relu.e2m1x2.f16x2 222
+rn.satfinite.relu.e2m1x2.bf16x2 223
+rn.satfinite.relu.pzo.e4m3x2.f16x2 224
+rn.satfinite.relu.pzo.e4m3x2.bf16x2 225
+rn.satfinite.relu.pzo.e5m2x2.f16x2 226
+rn.satfinite.relu.pzo.e5m2x2.bf16x2 227
+rn.satfinite.relu.pzo.e2m3x2.f16x2 228
+rn.satfinite.relu.pzo.e2m3x2.bf16x2 229
+rn.satfinite.relu.pzo.e3m2x2.f16x2 230
+rn.satfinite.relu.pzo.e3m2x2.bf16x2 231
+rn.satfinite.relu.pzo.e2m1x2.f16x2 232
+rn.satfinite.relu.pzo.e2m1x2.bf16x2 233
+rz.satfinite.e4m3x2.f16x2 224
+rz.satfinite.e4m3x2.bf16x2 225
+rz.satfinite.e5m2x2.f16x2 226
+rz.satfinite.e5m2x2.bf16x2 227
+rz.satfinite.e2m3x2.f16x2 228
+rz.satfinite.e2m3x2.bf16x2 229
+rz.satfinite.e3m2x2.f16x2 230
+rz.satfinite.e3m2x2.bf16x2 231
+rz.satfinite.e2m1x2.f16x2 232
+rz.satfinite.e2m1x2.bf16x2 233
+rz.satfinite.pzo.e4m3x2.f16x2 224
+rz.satfinite.pzo.e4m3x2.bf16x2 225
+rz.satfinite.pzo.e5m2x2.f16x2 226
+rz.satfinite.pzo.e5m2x2.bf16x2 227
+rz.satfinite.pzo.e2m3x2.f16x2 228
+rz.satfinite.pzo.e2m3x2.bf16x2 229
+rz.satfinite.pzo.e3m2x2.f16x2 230
+rz.satfinite.pzo.e3m2x2.bf16x2 231
+rz.satfinite.pzo.e2m1x2.f16x2 232
+rz.satfinite.pzo.e2m1x2.bf16x2 233
+rz.satfinite.relu.e4m3x2.f16x2 224
+rz.satfinite.relu.e4m3x2.bf16x2 225
+rz.satfinite.relu.e5m2x2.f16x2 226
+rz.satfinite.relu.e5m2x2.bf16x2 227
+rz.satfinite.relu.e2m3x2.f16x2 228
+rz.satfinite.relu.e2m3x2.bf16x2 229
+rz.satfinite.relu.e3m2x2.f16x2 230
+rz.satfinite.relu.e3m2x2.bf16x2 231
+rz.satfinite.relu.e2m1x2.f16x2 232
+rz.satfinite.relu.e2m1x2.bf16x2 233
+rz.satfinite.relu.pzo.e4m3x2.f16x2 224
+rz.satfinite.relu.pzo.e4m3x2.bf16x2 225
+rz.satfinite.relu.pzo.e5m2x2.f16x2 226
+rz.satfinite.relu.pzo.e5m2x2.bf16x2 227
+rz.satfinite.relu.pzo.e2m3x2.f16x2 228
+rz.satfinite.relu.pzo.e2m3x2.bf16x2 229
+rz.satfinite.relu.pzo.e3m2x2.f16x2 230
+rz.satfinite.relu.pzo.e3m2x2.bf16x2 231
+rz.satfinite.relu.pzo.e2m1x2.f16x2 232
+rz.satfinite.relu.pzo.e2m1x2.bf16x2 233
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32 234
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32 235
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32 236
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32 237
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32 238
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 234
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 235
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 236
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 237
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 238
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 234
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 235
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 236
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 237
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 238
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 234
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 235
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 236
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 237
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 238
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32 234
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32 235
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32 236
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32 237
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32 238
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 234
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 235
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 236
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 237
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 238
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 234
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 235
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 236
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 237
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 238
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 234
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 235
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 236
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 237
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 238
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 239
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 240
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 241
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 242
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 243
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 244
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 245
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 246
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 247
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 248
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 239
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 240
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 241
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 242
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 243
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 244
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 245
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 246
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 247
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 248
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 239
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 240
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 241
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 242
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 243
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 244
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 245
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 246
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 247
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 248
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 239
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 240
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 241
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 242
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 243
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 244
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 245
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 246
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 247
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 248
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 239
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 240
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 241
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 242
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 243
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 244
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 245
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 246
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 247
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 248
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 239
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 240
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 241
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 242
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 243
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 244
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 245
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 246
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 247
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 248
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 239
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 240
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 241
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 242
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 243
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 244
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 245
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 246
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 247
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 248
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 239
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 240
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 241
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 242
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 243
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 244
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 245
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 246
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 247
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 248
+rn.f16x2.e4m3x2 249
+rn.f16x2.e5m2x2 250
+rn.f16x2.e2m3x2 251
+rn.f16x2.e3m2x2 252
+rn.f16x2.e2m1x2 253
+rn.relu.f16x2.e4m3x2 249
+rn.relu.f16x2.e5m2x2 250
+rn.relu.f16x2.e2m3x2 251
+rn.relu.f16x2.e3m2x2 252
+rn.relu.f16x2.e2m1x2 253
+rn.bf16x2.e4m3x2 254
+rn.bf16x2.e5m2x2 255
+rn.bf16x2.e2m3x2 256
+rn.bf16x2.e3m2x2 257
+rn.bf16x2.e2m1x2 258
+rn.satfinite.bf16x2.e4m3x2 254
+rn.satfinite.bf16x2.e5m2x2 255
+rn.satfinite.bf16x2.e2m3x2 256
+rn.satfinite.bf16x2.e3m2x2 257
+rn.satfinite.bf16x2.e2m1x2 258
+rn.relu.bf16x2.e4m3x2 254
+rn.relu.bf16x2.e5m2x2 255
+rn.relu.bf16x2.e2m3x2 256
+rn.relu.bf16x2.e3m2x2 257
+rn.relu.bf16x2.e2m1x2 258
+rn.relu.satfinite.bf16x2.e4m3x2 254
+rn.relu.satfinite.bf16x2.e5m2x2 255
+rn.relu.satfinite.bf16x2.e2m3x2 256
+rn.relu.satfinite.bf16x2.e3m2x2 257
+rn.relu.satfinite.bf16x2.e2m1x2 258
+rn.scaled::n2::ue8m0.bf16x2.e4m3x2 259
+rn.scaled::n2::ue8m0.bf16x2.e5m2x2 260
+rn.scaled::n2::ue8m0.bf16x2.e2m3x2 261
+rn.scaled::n2::ue8m0.bf16x2.e3m2x2 262
+rn.scaled::n2::ue8m0.bf16x2.e2m1x2 263
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 259
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 260
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 261
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 262
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 263
+rn.relu.scaled::n2::ue8m0.bf16x2.e4m3x2 259
+rn.relu.scaled::n2::ue8m0.bf16x2.e5m2x2 260
+rn.relu.scaled::n2::ue8m0.bf16x2.e2m3x2 261
+rn.relu.scaled::n2::ue8m0.bf16x2.e3m2x2 262
+rn.relu.scaled::n2::ue8m0.bf16x2.e2m1x2 263
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 259
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 260
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 261
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 262
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 263
+rs.f16x2.f32 264
+rs.bf16x2.f32 265
+rs.satfinite.f16x2.f32 264
+rs.satfinite.bf16x2.f32 265
+rs.relu.f16x2.f32 264
+rs.relu.bf16x2.f32 265
+rs.relu.satfinite.f16x2.f32 264
+rs.relu.satfinite.bf16x2.f32 265
+rs.satfinite.e4m3x4.f32 266
+rs.satfinite.e5m2x4.f32 267
+rs.satfinite.e2m3x4.f32 268
+rs.satfinite.e3m2x4.f32 269
+rs.satfinite.e2m1x4.f32 270
+rs.relu.satfinite.e4m3x4.f32 266
+rs.relu.satfinite.e5m2x4.f32 267
+rs.relu.satfinite.e2m3x4.f32 268
+rs.relu.satfinite.e3m2x4.f32 269
+rs.relu.satfinite.e2m1x4.f32 270
+rz.ue8m0x2.f32 271
+rz.satfinite.ue8m0x2.f32 271
+rp.ue8m0x2.f32 271
+rp.satfinite.ue8m0x2.f32 271
+rz.ue8m0x2.bf16x2 272
+rz.satfinite.ue8m0x2.bf16x2 272
+rp.ue8m0x2.bf16x2 272
+rp.satfinite.ue8m0x2.bf16x2 272
+rn.bf16x2.ue8m0x2 273
+rn.satfinite.s2f6x2.f32 274
+rn.satfinite.relu.s2f6x2.f32 274
+rz.satfinite.s2f6x2.f32 275
+rz.satfinite.relu.s2f6x2.f32 275
+rn.satfinite.s2f6x2.bf16x2 276
+rn.satfinite.relu.s2f6x2.bf16x2 276
+rz.satfinite.s2f6x2.bf16x2 277
+rz.satfinite.relu.s2f6x2.bf16x2 277
+rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 278
+rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 278
+rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32 279
+rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 279
+rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 280
+rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 280
+rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 281
+rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 281
+rn.bf16x2.s2f6x2 282
+rn.relu.bf16x2.s2f6x2 282
+rn.satfinite.bf16x2.s2f6x2 282
+rn.satfinite.relu.bf16x2.s2f6x2 282
+rn.scaled::n2::ue8m0.bf16x2.s2f6x2 283
+rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 283
+rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2 283
+rn.satfinite.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 283
+rn.ue5m3x2.f32 284
+rn.satfinite.ue5m3x2.f32 284
+rz.ue5m3x2.f32 284
+rz.satfinite.ue5m3x2.f32 284
+rp.ue5m3x2.f32 284
+rp.satfinite.ue5m3x2.f32 284
+rn.ue5m3x2.f16x2 285
+rn.ue5m3x2.bf16x2 286
+rn.satfinite.ue5m3x2.f16x2 285
+rn.satfinite.ue5m3x2.bf16x2 286
+rz.ue5m3x2.f16x2 285
+rz.ue5m3x2.bf16x2 286
+rz.satfinite.ue5m3x2.f16x2 285
+rz.satfinite.ue5m3x2.bf16x2 286
+rp.ue5m3x2.f16x2 285
+rp.ue5m3x2.bf16x2 286
+rp.satfinite.ue5m3x2.f16x2 285
+rp.satfinite.ue5m3x2.bf16x2 286
+rn.scaled::n1::ue8m0.ue5m3x2.f32 287
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 287
+rz.scaled::n1::ue8m0.ue5m3x2.f32 287
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 287
+rn.scaled::n1::ue8m0.ue5m3x2.f16x2 288
+rn.scaled::n1::ue8m0.ue5m3x2.bf16x2 289
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 288
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 289
+rz.scaled::n1::ue8m0.ue5m3x2.f16x2 288
+rz.scaled::n1::ue8m0.ue5m3x2.bf16x2 289
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 288
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 289
+rn.f16x2.ue5m3x2 290
+rn.bf16x2.ue5m3x2 291
+rn.satfinite.bf16x2.ue5m3x2 291
+rn.scaled::n2::ue8m0.bf16x2.ue5m3x2 292
+rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2 292
+rn.f32.bf16 293
+rn.ftz.f32.bf16 294
+rz.f32.bf16 293
+rz.ftz.f32.bf16 294
+rm.f32.bf16 293
+rm.ftz.f32.bf16 294
+rp.f32.bf16 293
+rp.ftz.f32.bf16 294
+f16.bf16 295
+bf16.f16 296
+rm.pzo.f16.f32 297
+rm.pzo.bf16.f32 298
+rp.pzo.f16.f32 297
+rp.pzo.bf16.f32 298
+rn.ftz.pzo.bf16.f32 298
+rz.ftz.pzo.bf16.f32 298
+rm.ftz.pzo.bf16.f32 298
+rp.ftz.pzo.bf16.f32 298
+rn.ue5m3x2.f16x2 299
+rn.ue5m3x2.bf16x2 300
+rn.satfinite.ue5m3x2.f16x2 299
+rn.satfinite.ue5m3x2.bf16x2 300
+rz.ue5m3x2.f16x2 299
+rz.ue5m3x2.bf16x2 300
+rz.satfinite.ue5m3x2.f16x2 299
+rz.satfinite.ue5m3x2.bf16x2 300
+rp.ue5m3x2.f16x2 299
+rp.ue5m3x2.bf16x2 300
+rp.satfinite.ue5m3x2.f16x2 299
+rp.satfinite.ue5m3x2.bf16x2 300
 """,
     "div": """
-approx.f32 201
-approx.ftz.f32 201
-full.f32 201
-full.ftz.f32 201
+approx.f32 301
+approx.ftz.f32 301
+full.f32 301
+full.ftz.f32 301
 rn.f32 10
 rn.ftz.f32 10
 rz.f32 10
@@ -1565,100 +2182,100 @@ rm.ftz.f32 10
 rp.f32 10
 rp.ftz.f32 10
 rn.f64 12
-rz.f64 202
-rm.f64 202
-rp.f64 202
-f32 203
-f64 204
+rz.f64 302
+rm.f64 302
+rp.f64 302
+f32 303
+f64 304
 """,
     "ex2": """
 approx.f32 20
 approx.ftz.f32 20
-approx.f16 205
-approx.f16x2 206
-approx.ftz.bf16 207
-approx.ftz.bf16x2 208
+approx.f16 305
+approx.f16x2 306
+approx.ftz.bf16 307
+approx.ftz.bf16x2 308
 f32 21
 """,
     "fma": """
-rn.f32 209
-rn.sat.f32 209
-rn.ftz.f32 209
-rn.ftz.sat.f32 209
-rz.f32 209
-rz.sat.f32 209
-rz.ftz.f32 209
-rz.ftz.sat.f32 209
-rm.f32 209
-rm.sat.f32 209
-rm.ftz.f32 209
-rm.ftz.sat.f32 209
-rp.f32 209
-rp.sat.f32 209
-rp.ftz.f32 209
-rp.ftz.sat.f32 209
-rn.f32x2 210
-rn.ftz.f32x2 210
-rz.f32x2 210
-rz.ftz.f32x2 210
-rm.f32x2 210
-rm.ftz.f32x2 210
-rp.f32x2 210
-rp.ftz.f32x2 210
-rn.f64 211
-rz.f64 211
-rm.f64 212
-rp.f64 212
-rn.f16 213
-rn.f16x2 214
-rn.sat.f16 213
-rn.sat.f16x2 214
-rn.ftz.f16 213
-rn.ftz.f16x2 214
-rn.ftz.sat.f16 213
-rn.ftz.sat.f16x2 214
-rn.relu.f16 215
-rn.relu.f16x2 216
-rn.ftz.relu.f16 215
-rn.ftz.relu.f16x2 216
-rn.bf16 217
-rn.bf16x2 218
-rn.relu.bf16 217
-rn.relu.bf16x2 218
-rn.oob.f16 219
-rn.oob.f16x2 220
-rn.oob.bf16 221
-rn.oob.bf16x2 222
-rn.oob.relu.f16 219
-rn.oob.relu.f16x2 220
-rn.oob.relu.bf16 221
-rn.oob.relu.bf16x2 222
-rz.bf16 223
-rz.bf16x2 224
-rz.relu.bf16 223
-rz.relu.bf16x2 224
-rz.oob.bf16 225
-rz.oob.bf16x2 226
-rz.oob.relu.bf16 225
-rz.oob.relu.bf16x2 226
-rm.bf16 223
-rm.bf16x2 224
-rm.relu.bf16 223
-rm.relu.bf16x2 224
-rm.oob.bf16 225
-rm.oob.bf16x2 226
-rm.oob.relu.bf16 225
-rm.oob.relu.bf16x2 226
-rp.bf16 223
-rp.bf16x2 224
-rp.relu.bf16 223
-rp.relu.bf16x2 224
-rp.oob.bf16 225
-rp.oob.bf16x2 226
-rp.oob.relu.bf16 225
-rp.oob.relu.bf16x2 226
-rn.sat.oob.f16 227
-rn.sat.oob.f16x2 228
+rn.f32 309
+rn.sat.f32 309
+rn.ftz.f32 309
+rn.ftz.sat.f32 309
+rz.f32 309
+rz.sat.f32 309
+rz.ftz.f32 309
+rz.ftz.sat.f32 309
+rm.f32 309
+rm.sat.f32 309
+rm.ftz.f32 309
+rm.ftz.sat.f32 309
+rp.f32 309
+rp.sat.f32 309
+rp.ftz.f32 309
+rp.ftz.sat.f32 309
+rn.f32x2 310
+rn.ftz.f32x2 310
+rz.f32x2 310
+rz.ftz.f32x2 310
+rm.f32x2 310
+rm.ftz.f32x2 310
+rp.f32x2 310
+rp.ftz.f32x2 310
+rn.f64 311
+rz.f64 311
+rm.f64 312
+rp.f64 312
+rn.f16 313
+rn.f16x2 314
+rn.sat.f16 313
+rn.sat.f16x2 314
+rn.ftz.f16 313
+rn.ftz.f16x2 314
+rn.ftz.sat.f16 313
+rn.ftz.sat.f16x2 314
+rn.relu.f16 315
+rn.relu.f16x2 316
+rn.ftz.relu.f16 315
+rn.ftz.relu.f16x2 316
+rn.bf16 317
+rn.bf16x2 318
+rn.relu.bf16 317
+rn.relu.bf16x2 318
+rn.oob.f16 319
+rn.oob.f16x2 320
+rn.oob.bf16 321
+rn.oob.bf16x2 322
+rn.oob.relu.f16 319
+rn.oob.relu.f16x2 320
+rn.oob.relu.bf16 321
+rn.oob.relu.bf16x2 322
+rz.bf16 323
+rz.bf16x2 324
+rz.relu.bf16 323
+rz.relu.bf16x2 324
+rz.oob.bf16 325
+rz.oob.bf16x2 326
+rz.oob.relu.bf16 325
+rz.oob.relu.bf16x2 326
+rm.bf16 323
+rm.bf16x2 324
+rm.relu.bf16 323
+rm.relu.bf16x2 324
+rm.oob.bf16 325
+rm.oob.bf16x2 326
+rm.oob.relu.bf16 325
+rm.oob.relu.bf16x2 326
+rp.bf16 323
+rp.bf16x2 324
+rp.relu.bf16 323
+rp.relu.bf16x2 324
+rp.oob.bf16 325
+rp.oob.bf16x2 326
+rp.oob.relu.bf16 325
+rp.oob.relu.bf16x2 326
+rn.sat.oob.f16 327
+rn.sat.oob.f16x2 328
 """,
     "lg2": """
 approx.f32 20
@@ -1666,117 +2283,117 @@ approx.ftz.f32 20
 f32 21
 """,
     "mad": """
-f32 229
-sat.f32 229
-ftz.f32 230
-ftz.sat.f32 230
-rn.f32 231
-rn.sat.f32 231
-rn.ftz.f32 232
-rn.ftz.sat.f32 232
-rz.f32 231
-rz.sat.f32 231
-rz.ftz.f32 232
-rz.ftz.sat.f32 232
-rm.f32 231
-rm.sat.f32 231
-rm.ftz.f32 232
-rm.ftz.sat.f32 232
-rp.f32 231
-rp.sat.f32 231
-rp.ftz.f32 232
-rp.ftz.sat.f32 232
-rn.f64 233
-rz.f64 233
-rm.f64 234
-rp.f64 234
-f64 235
+f32 329
+sat.f32 329
+ftz.f32 330
+ftz.sat.f32 330
+rn.f32 331
+rn.sat.f32 331
+rn.ftz.f32 332
+rn.ftz.sat.f32 332
+rz.f32 331
+rz.sat.f32 331
+rz.ftz.f32 332
+rz.ftz.sat.f32 332
+rm.f32 331
+rm.sat.f32 331
+rm.ftz.f32 332
+rm.ftz.sat.f32 332
+rp.f32 331
+rp.sat.f32 331
+rp.ftz.f32 332
+rp.ftz.sat.f32 332
+rn.f64 333
+rz.f64 333
+rm.f64 334
+rp.f64 334
+f64 335
 """,
     "max": """
 f32 7
-xorsign.abs.f32 236
-NaN.f32 237
-NaN.xorsign.abs.f32 236
+xorsign.abs.f32 336
+NaN.f32 337
+NaN.xorsign.abs.f32 336
 ftz.f32 8
-ftz.xorsign.abs.f32 236
-ftz.NaN.f32 237
-ftz.NaN.xorsign.abs.f32 236
-f32 238
-abs.f32 238
-NaN.f32 238
-NaN.abs.f32 238
-ftz.f32 238
-ftz.abs.f32 238
-ftz.NaN.f32 238
-ftz.NaN.abs.f32 238
+ftz.xorsign.abs.f32 336
+ftz.NaN.f32 337
+ftz.NaN.xorsign.abs.f32 336
+f32 338
+abs.f32 338
+NaN.f32 338
+NaN.abs.f32 338
+ftz.f32 338
+ftz.abs.f32 338
+ftz.NaN.f32 338
+ftz.NaN.abs.f32 338
 f64 12
-f16 239
-f16x2 240
-xorsign.abs.f16 241
-xorsign.abs.f16x2 242
-NaN.f16 239
-NaN.f16x2 240
-NaN.xorsign.abs.f16 241
-NaN.xorsign.abs.f16x2 242
-ftz.f16 239
-ftz.f16x2 240
-ftz.xorsign.abs.f16 241
-ftz.xorsign.abs.f16x2 242
-ftz.NaN.f16 239
-ftz.NaN.f16x2 240
-ftz.NaN.xorsign.abs.f16 241
-ftz.NaN.xorsign.abs.f16x2 242
-bf16 243
-bf16x2 244
-xorsign.abs.bf16 245
-xorsign.abs.bf16x2 246
-NaN.bf16 243
-NaN.bf16x2 244
-NaN.xorsign.abs.bf16 245
-NaN.xorsign.abs.bf16x2 246
+f16 339
+f16x2 340
+xorsign.abs.f16 341
+xorsign.abs.f16x2 342
+NaN.f16 339
+NaN.f16x2 340
+NaN.xorsign.abs.f16 341
+NaN.xorsign.abs.f16x2 342
+ftz.f16 339
+ftz.f16x2 340
+ftz.xorsign.abs.f16 341
+ftz.xorsign.abs.f16x2 342
+ftz.NaN.f16 339
+ftz.NaN.f16x2 340
+ftz.NaN.xorsign.abs.f16 341
+ftz.NaN.xorsign.abs.f16x2 342
+bf16 343
+bf16x2 344
+xorsign.abs.bf16 345
+xorsign.abs.bf16x2 346
+NaN.bf16 343
+NaN.bf16x2 344
+NaN.xorsign.abs.bf16 345
+NaN.xorsign.abs.bf16x2 346
 """,
     "min": """
 f32 7
-xorsign.abs.f32 236
-NaN.f32 237
-NaN.xorsign.abs.f32 236
+xorsign.abs.f32 336
+NaN.f32 337
+NaN.xorsign.abs.f32 336
 ftz.f32 8
-ftz.xorsign.abs.f32 236
-ftz.NaN.f32 237
-ftz.NaN.xorsign.abs.f32 236
-f32 238
-abs.f32 238
-NaN.f32 238
-NaN.abs.f32 238
-ftz.f32 238
-ftz.abs.f32 238
-ftz.NaN.f32 238
-ftz.NaN.abs.f32 238
+ftz.xorsign.abs.f32 336
+ftz.NaN.f32 337
+ftz.NaN.xorsign.abs.f32 336
+f32 338
+abs.f32 338
+NaN.f32 338
+NaN.abs.f32 338
+ftz.f32 338
+ftz.abs.f32 338
+ftz.NaN.f32 338
+ftz.NaN.abs.f32 338
 f64 12
-f16 239
-f16x2 240
-xorsign.abs.f16 241
-xorsign.abs.f16x2 242
-NaN.f16 239
-NaN.f16x2 240
-NaN.xorsign.abs.f16 241
-NaN.xorsign.abs.f16x2 242
-ftz.f16 239
-ftz.f16x2 240
-ftz.xorsign.abs.f16 241
-ftz.xorsign.abs.f16x2 242
-ftz.NaN.f16 239
-ftz.NaN.f16x2 240
-ftz.NaN.xorsign.abs.f16 241
-ftz.NaN.xorsign.abs.f16x2 242
-bf16 243
-bf16x2 244
-xorsign.abs.bf16 245
-xorsign.abs.bf16x2 246
-NaN.bf16 243
-NaN.bf16x2 244
-NaN.xorsign.abs.bf16 245
-NaN.xorsign.abs.bf16x2 246
+f16 339
+f16x2 340
+xorsign.abs.f16 341
+xorsign.abs.f16x2 342
+NaN.f16 339
+NaN.f16x2 340
+NaN.xorsign.abs.f16 341
+NaN.xorsign.abs.f16x2 342
+ftz.f16 339
+ftz.f16x2 340
+ftz.xorsign.abs.f16 341
+ftz.xorsign.abs.f16x2 342
+ftz.NaN.f16 339
+ftz.NaN.f16x2 340
+ftz.NaN.xorsign.abs.f16 341
+ftz.NaN.xorsign.abs.f16x2 342
+bf16 343
+bf16x2 344
+xorsign.abs.bf16 345
+xorsign.abs.bf16x2 346
+NaN.bf16 343
+NaN.bf16x2 344
+NaN.xorsign.abs.bf16 345
+NaN.xorsign.abs.bf16x2 346
 """,
     "mul": """
 f32 7
@@ -1839,42 +2456,42 @@ rn.bf16x2 17
 f32 0
 ftz.f32 1
 f64 2
-f16 247
-f16x2 248
-ftz.f16 247
-ftz.f16x2 248
+f16 347
+f16x2 348
+ftz.f16 347
+ftz.f16x2 348
 bf16 5
 bf16x2 6
 """,
     "rcp": """
 approx.f32 20
 approx.ftz.f32 20
-rn.f32 249
-rn.ftz.f32 249
-rz.f32 249
-rz.ftz.f32 249
-rm.f32 249
-rm.ftz.f32 249
-rp.f32 249
-rp.ftz.f32 249
-rn.f64 250
-rz.f64 251
-rm.f64 251
-rp.f64 251
+rn.f32 349
+rn.ftz.f32 349
+rz.f32 349
+rz.ftz.f32 349
+rm.f32 349
+rm.ftz.f32 349
+rp.f32 349
+rp.ftz.f32 349
+rn.f64 350
+rz.f64 351
+rm.f64 351
+rp.f64 351
 f32 21
-approx.ftz.f64 252
-rn.ftz.f64 253
-rz.ftz.f64 254
-rm.ftz.f64 254
-rp.ftz.f64 254
+approx.ftz.f64 352
+rn.ftz.f64 353
+rz.ftz.f64 354
+rm.ftz.f64 354
+rp.ftz.f64 354
 """,
     "rsqrt": """
 approx.f32 20
 approx.ftz.f32 20
-approx.f64 255
-approx.ftz.f64 256
+approx.f64 355
+approx.ftz.f64 356
 f32 21
-f64 257
+f64 357
 """,
     "sin": """
 approx.f32 20
@@ -1884,20 +2501,20 @@ f32 21
     "sqrt": """
 approx.f32 20
 approx.ftz.f32 20
-rn.f32 249
-rn.ftz.f32 249
-rz.f32 249
-rz.ftz.f32 249
-rm.f32 249
-rm.ftz.f32 249
-rp.f32 249
-rp.ftz.f32 249
+rn.f32 349
+rn.ftz.f32 349
+rz.f32 349
+rz.ftz.f32 349
+rm.f32 349
+rm.ftz.f32 349
+rp.f32 349
+rp.ftz.f32 349
 rn.f64 2
-rz.f64 251
-rm.f64 251
-rp.f64 251
+rz.f64 351
+rm.f64 351
+rp.f64 351
 f32 21
-f64 258
+f64 358
 """,
     "sub": """
 f32 7
@@ -1957,24 +2574,24 @@ rn.bf16 16
 rn.bf16x2 17
 """,
     "tanh": """
-approx.f32 259
-approx.f16 205
-approx.f16x2 206
-approx.bf16 207
-approx.bf16x2 208
+approx.f32 359
+approx.f16 305
+approx.f16x2 306
+approx.bf16 307
+approx.bf16x2 308
 """,
     "testp": """
-finite.f32 260
-finite.f64 261
-infinite.f32 260
-infinite.f64 261
-number.f32 260
-number.f64 261
-notanumber.f32 260
-notanumber.f64 261
-normal.f32 260
-normal.f64 261
-subnormal.f32 260
-subnormal.f64 261
+finite.f32 360
+finite.f64 361
+infinite.f32 360
+infinite.f64 361
+number.f32 360
+number.f64 361
+notanumber.f32 360
+notanumber.f64 361
+normal.f32 360
+normal.f64 361
+subnormal.f32 360
+subnormal.f64 361
 """,
 }
