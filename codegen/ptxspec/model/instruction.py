@@ -142,8 +142,8 @@ class Operand:
 
     `registers` are those of the lanes that stand in registers of their own, the highest lane's first, and `braced`
     where these are written as a vector; empty where one register holds all. Where `negatable`, a `!` may stand before
-    it. `lane_bits` are the bits of its one register that each lane reads, lane 0's first, each lane's highest bit first;
-    empty where lanes read what the type says."""
+    it. What is `copied` is passed on bit for bit: no modifier changes it. `lane_bits` are the bits of its one register
+    that each lane reads, lane 0's first, each lane's highest bit first; empty where lanes read what the type says."""
 
     name: str
     type: Type
@@ -151,6 +151,7 @@ class Operand:
     braced: bool = False
     negatable: bool = False
     lane_bits: tuple[tuple[int, ...], ...] = ()
+    copied: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -243,6 +244,11 @@ class Variant:
         """The kind of its numbers: of its result, else of the first source that is a number."""
         kinds = [self.result.kind, *(s.kind for s in self.sources)]
         return next((k for k in kinds if k.sort in ("float", "integer")), kinds[-1])
+
+    @cached_property
+    def computes(self) -> bool:
+        """Whether a float is computed with, and not copied only."""
+        return any(s.kind.sort == "float" and not s.copied for s in self.sources)
 
     def __str__(self) -> str:
         return f"{self.spelling} ({self.operands} operand{'s' if self.operands > 1 else ''})"

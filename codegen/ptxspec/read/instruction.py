@@ -50,7 +50,7 @@ class _InstructionFile:
         self.assembler: dict[str, Any] = self.data.get("assembler", {})
         self.opcode = str(self.data["opcode"])
         self.found: dict[Form, Variant] = {}
-        self.syntax = SyntaxReader(doc, context, self.opcode, self.found)
+        self.syntax = SyntaxReader(doc, context, self.opcode, self.found, frozenset(self.data.get("copied", ())))
         self.all_variants = True
 
     def instruction(self) -> Instruction | None:
@@ -64,6 +64,8 @@ class _InstructionFile:
         syntax += self.syntax.read(("assembler", "syntax"), self.assembler.get("syntax", []), listed=False)
         # Where a syntax line is wrong, variants are missing that other parts of the file may be about.
         self.all_variants = len(self.errors) == before_syntax
+        for i, name in enumerate(data.get("copied", ()) if self.all_variants else ()):
+            self.context.known(doc, ("copied", i), name, {s.name for v in self.variants for s in v.sources}, "operand")
 
         def entries(key: str) -> Iterable[tuple[int, dict[str, Any]]]:
             return enumerate(data.get(key, []))

@@ -214,8 +214,9 @@ class _Compilation:
             if m.raw:
                 overrides[m.name] = self.run(f".{m.name} operands", m.raw, dict(operands))
         for m in self.modifiers:
-            for i in inputs if m.operand else ():
-                if m.operand and i.kind.format is not None and i.kind.format.name in self.acted_on(m):
+            for i, source in zip(inputs, variant.sources, strict=True):
+                acted_on = i.kind.format is not None and i.kind.format.name in self.acted_on(m)
+                if m.operand and acted_on and not source.copied:
                     scope = self.run(f".{m.name} {i.name}", m.operand, {"x": operands[i.name]}, {"x": i.name})
                     operands[i.name] = folder.assigned(scope, m.operand, "x", i.kind)
         code = self.path.code if self.path else self.instruction.semantics

@@ -228,10 +228,26 @@ class Expressions(Values):
             return self.float_of(e, f, scope)
         if f.name == "unit":
             return self.unit(e, f, scope)
+        if f.parameters[-1] == "format" and len(e.arguments) == len(f.parameters):
+            return self.delivered(e, f, scope)
         return self.apply(e, f, self.same_kind(e.arguments, scope))
 
-    def apply(self, e: tree.Node, f: Function, arguments: list[Typed]) -> Typed:
-        kind = arguments[0].term.kind
+    def delivered(self, e: tree.Apply, f: Function, scope: Scope) -> Typed:
+        """An operation on numbers of any formats, whose result is in the format that its last argument names."""
+        *nodes, last = e.arguments
+        to = self.named_format(last, scope)
+        if isinstance(to, FixedPoint):
+            raise self.wrong(last, f"{f.name} delivers a float, and {to.name} is none", usage(f))
+        values = [(n, self.value(n, scope)) for n in nodes]
+        operands = [self.typed(v, n, float_in(to) if isinstance(v, Static) else None) for n, v in values]
+        for operand, n in zip(operands, nodes, strict=True):
+            if operand.term.kind.format is None:
+                raise self.wrong(n, f"{f.name} takes a float, this is a {operand.term.kind}", usage(f))
+        return self.apply(e, f, operands, to)
+
+    def apply(self, e: tree.Node, f: Function, arguments: list[Typed], to: Format | None = None) -> Typed:
+        """`to` is the format of the result where that need not be the operands'."""
+        kind = arguments[0].term.kind if to is None else float_in(to)
         fits = ("float", "integer") if f.parameters[0] == "number" else (f.parameters[0],)
         if kind.sort not in fits:
             raise self.wrong(e, f"{f.name} takes a {f.parameters[0]}, this is a {kind}", usage(f))

@@ -225,6 +225,8 @@ class _Writer(Lowering):
         if t.function in BETWEEN:
             parts += [self.module.number(t.arguments[0].kind), self.module.number(t.kind)]
         elif t.format is not None:
+            if t.mixed:
+                parts.append(f"({', '.join(self.module.number(a.kind) for a in t.arguments)})")
             parts.append(use("formats", t.format.name))
         elif t.arguments[0].kind.fixed is not None:
             parts.append(self.module.number(t.arguments[0].kind))
@@ -247,6 +249,8 @@ class _Writer(Lowering):
             return self.module.use("conversion", t.function, f"_any_{t.function}")
         if t.function == "convertStochastic":
             return self.module.use("conversion", t.function)
+        if t.mixed:
+            return self.mixed(t)
         if "integer" in f.parameters:
             return self.module.use("integers", t.function)
         if "float" in f.parameters and not usual:
@@ -255,3 +259,10 @@ class _Writer(Lowering):
                 raise PtxspecError(f"spec/types.yaml: error: {message}")
             return self.module.use("declared", t.function, f"_declared_{t.function}")
         return self.module.use(HOMES[f.clause], t.function)
+
+    def mixed(self, t: Apply) -> str:
+        """The function for operands and a result of several formats."""
+        for kind in (t.kind, *(a.kind for a in t.arguments)):
+            if kind.format is None or kind.format.precision > 24:
+                raise PtxspecError(f"there is no {t.function} in NumPy for a {kind} among others")
+        return self.module.use("mixed", t.function, f"_mixed_{t.function}")

@@ -31,6 +31,10 @@ A function marked `rounds` delivers the exact result, rounded once to the format
 direction, and flushed where the variant flushes. Two such calls in one expression are an error: name the first
 result, or use fusedMultiplyAdd.
 
+One that takes a format as its last argument delivers the result in that format, as IEEE 754's formatOf operations do:
+its operands may have any formats, the exact result is rounded once, and a literal takes the format of the result.
+Without a format the operands have one, and so has the result.
+
 A format is what its declaration says it is. A function that a format has no sense for is refused there: `negate` and
 subtraction without a sign, `quieten` and `isSignaling` where NaNs are not told apart as in IEEE 754, and the elementary
 functions in every format that is not declared like one of IEEE 754.

@@ -5,18 +5,20 @@ from __future__ import annotations
 from .row import row
 
 
-@row("float, float -> float", operator="+", rounds=True, nan="canonical", clause="5.4.1")
-def addition(x, y):  # type: ignore[no-untyped-def]
+@row("float, float, format -> float", operator="+", rounds=True, nan="canonical", optional=1, clause="5.4.1")
+def addition(x, y, format):  # type: ignore[no-untyped-def]
     """x + y. An exact zero sum of operands with unlike signs is +0, and -0 under roundTowardNegative (6.3)."""
 
 
-@row("float, float -> float", operator="-", rounds=True, nan="canonical", clause="5.4.1", needs="sign")
-def subtraction(x, y):  # type: ignore[no-untyped-def]
+@row(
+    "float, float, format -> float", operator="-", rounds=True, nan="canonical", optional=1, clause="5.4.1", needs="sign"
+)
+def subtraction(x, y, format):  # type: ignore[no-untyped-def]
     """x - y, which is x + (-y)."""
 
 
-@row("float, float -> float", operator="*", rounds=True, nan="canonical", clause="5.4.1")
-def multiplication(x, y):  # type: ignore[no-untyped-def]
+@row("float, float, format -> float", operator="*", rounds=True, nan="canonical", optional=1, clause="5.4.1")
+def multiplication(x, y, format):  # type: ignore[no-untyped-def]
     """x * y. Zero times infinity is an invalid operation: a NaN."""
 
 
@@ -25,8 +27,8 @@ def division(x, y):  # type: ignore[no-untyped-def]
     """x / y. A finite number over zero is an infinity; 0/0 and infinity over infinity are NaN."""
 
 
-@row("float, float, float -> float", rounds=True, nan="canonical", clause="5.4.1")
-def fusedMultiplyAdd(x, y, z):  # type: ignore[no-untyped-def]
+@row("float, float, float, format -> float", rounds=True, nan="canonical", optional=1, clause="5.4.1")
+def fusedMultiplyAdd(x, y, z, format):  # type: ignore[no-untyped-def]
     """x * y + z, rounded once."""
 
 

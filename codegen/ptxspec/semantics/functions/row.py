@@ -34,7 +34,14 @@ class Function:
         """It asks about a format, and is answered when the code is read: no back end has it."""
         return self.result in ("format", "literal", "fact")
 
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The parameters that are values."""
+        return tuple(p for p in self.parameters if p not in _KNOWN)
 
+
+# Parameters that are known when the code is read.
+_KNOWN = ("format", "rounding", "unit", "count")
 NANS = ("canonical", "operand", "sign", "quiet", "bits")
 TABLE: dict[str, Function] = {}
 

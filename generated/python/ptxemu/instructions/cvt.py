@@ -423,7 +423,7 @@ def cvt_rni_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, u64, roundTiesToEven, False, True)  # cvt.yaml:236
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
 
@@ -441,7 +441,7 @@ def cvt_rni_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, s64, roundTiesToEven, False, True)  # cvt.yaml:236
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
 
@@ -493,7 +493,7 @@ def cvt_rzi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, u64, roundTowardZero, False, True)  # cvt.yaml:236
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
 
@@ -511,7 +511,7 @@ def cvt_rzi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, s64, roundTowardZero, False, True)  # cvt.yaml:236
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
 
@@ -563,7 +563,7 @@ def cvt_rmi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, u64, roundTowardNegative, False, True)  # cvt.yaml:236
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
 
@@ -581,7 +581,7 @@ def cvt_rmi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, s64, roundTowardNegative, False, True)  # cvt.yaml:236
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
 
@@ -633,7 +633,7 @@ def cvt_rpi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, u64, roundTowardPositive, False, True)  # cvt.yaml:236
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
 
@@ -651,7 +651,7 @@ def cvt_rpi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, s64, roundTowardPositive, False, True)  # cvt.yaml:236
     return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
 
@@ -882,42 +882,42 @@ def cvt_rn_f64_s64_1(a: Array) -> Array:
 
 def cvt_rn_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f16_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f16_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f16_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f16_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f16_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f16_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f64_u8_1(a: Array) -> Array:
@@ -925,7 +925,7 @@ def cvt_rn_sat_f64_u8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f64_u16_1(a: Array) -> Array:
@@ -933,7 +933,7 @@ def cvt_rn_sat_f64_u16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f64_u32_1(a: Array) -> Array:
@@ -941,7 +941,7 @@ def cvt_rn_sat_f64_u32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f64_u64_1(a: Array) -> Array:
@@ -949,7 +949,7 @@ def cvt_rn_sat_f64_u64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f64_s8_1(a: Array) -> Array:
@@ -957,7 +957,7 @@ def cvt_rn_sat_f64_s8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f64_s16_1(a: Array) -> Array:
@@ -965,7 +965,7 @@ def cvt_rn_sat_f64_s16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f64_s32_1(a: Array) -> Array:
@@ -973,7 +973,7 @@ def cvt_rn_sat_f64_s32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f64_s64_1(a: Array) -> Array:
@@ -981,7 +981,7 @@ def cvt_rn_sat_f64_s64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rz_f16_u8_1(a: Array) -> Array:
@@ -1074,42 +1074,42 @@ def cvt_rz_f64_s64_1(a: Array) -> Array:
 
 def cvt_rz_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f16_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f16, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f16_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f16, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f16_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f16, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f16_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f16, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f16_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f16, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f16_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f16, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f64_u8_1(a: Array) -> Array:
@@ -1117,7 +1117,7 @@ def cvt_rz_sat_f64_u8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f64_u16_1(a: Array) -> Array:
@@ -1125,7 +1125,7 @@ def cvt_rz_sat_f64_u16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f64_u32_1(a: Array) -> Array:
@@ -1133,7 +1133,7 @@ def cvt_rz_sat_f64_u32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f64_u64_1(a: Array) -> Array:
@@ -1141,7 +1141,7 @@ def cvt_rz_sat_f64_u64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f64_s8_1(a: Array) -> Array:
@@ -1149,7 +1149,7 @@ def cvt_rz_sat_f64_s8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f64_s16_1(a: Array) -> Array:
@@ -1157,7 +1157,7 @@ def cvt_rz_sat_f64_s16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f64_s32_1(a: Array) -> Array:
@@ -1165,7 +1165,7 @@ def cvt_rz_sat_f64_s32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f64_s64_1(a: Array) -> Array:
@@ -1173,7 +1173,7 @@ def cvt_rz_sat_f64_s64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rm_f16_u8_1(a: Array) -> Array:
@@ -1266,42 +1266,42 @@ def cvt_rm_f64_s64_1(a: Array) -> Array:
 
 def cvt_rm_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f16_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f16, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f16_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f16, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f16_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f16, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f16_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f16, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f16_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f16, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f16_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f16, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f64_u8_1(a: Array) -> Array:
@@ -1309,7 +1309,7 @@ def cvt_rm_sat_f64_u8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f64_u16_1(a: Array) -> Array:
@@ -1317,7 +1317,7 @@ def cvt_rm_sat_f64_u16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f64_u32_1(a: Array) -> Array:
@@ -1325,7 +1325,7 @@ def cvt_rm_sat_f64_u32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f64_u64_1(a: Array) -> Array:
@@ -1333,7 +1333,7 @@ def cvt_rm_sat_f64_u64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f64_s8_1(a: Array) -> Array:
@@ -1341,7 +1341,7 @@ def cvt_rm_sat_f64_s8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f64_s16_1(a: Array) -> Array:
@@ -1349,7 +1349,7 @@ def cvt_rm_sat_f64_s16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f64_s32_1(a: Array) -> Array:
@@ -1357,7 +1357,7 @@ def cvt_rm_sat_f64_s32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f64_s64_1(a: Array) -> Array:
@@ -1365,7 +1365,7 @@ def cvt_rm_sat_f64_s64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rp_f16_u8_1(a: Array) -> Array:
@@ -1458,42 +1458,42 @@ def cvt_rp_f64_s64_1(a: Array) -> Array:
 
 def cvt_rp_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f16_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f16, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f16_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f16, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f16_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f16, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f16_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f16, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f16_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f16, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f16_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f16, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f64_u8_1(a: Array) -> Array:
@@ -1501,7 +1501,7 @@ def cvt_rp_sat_f64_u8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f64_u16_1(a: Array) -> Array:
@@ -1509,7 +1509,7 @@ def cvt_rp_sat_f64_u16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f64_u32_1(a: Array) -> Array:
@@ -1517,7 +1517,7 @@ def cvt_rp_sat_f64_u32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f64_u64_1(a: Array) -> Array:
@@ -1525,7 +1525,7 @@ def cvt_rp_sat_f64_u64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f64_s8_1(a: Array) -> Array:
@@ -1533,7 +1533,7 @@ def cvt_rp_sat_f64_s8_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f64_s16_1(a: Array) -> Array:
@@ -1541,7 +1541,7 @@ def cvt_rp_sat_f64_s16_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f64_s32_1(a: Array) -> Array:
@@ -1549,7 +1549,7 @@ def cvt_rp_sat_f64_s32_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f64_s64_1(a: Array) -> Array:
@@ -1557,7 +1557,7 @@ def cvt_rp_sat_f64_s64_1(a: Array) -> Array:
     condition = isNaN(d, f64)  # types.yaml:55
     d_2 = _xfff8000000000000  # types.yaml:63
     d_3 = select(condition, d_2, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rn_f32_u8_1(a: Array) -> Array:
@@ -1594,42 +1594,42 @@ def cvt_rn_f32_s64_1(a: Array) -> Array:
 
 def cvt_rn_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f32_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f32, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f32_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f32, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_ftz_f32_u32_1(a: Array) -> Array:
@@ -1650,22 +1650,22 @@ def cvt_rn_ftz_f32_s64_1(a: Array) -> Array:
 
 def cvt_rn_ftz_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTiesToEven, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_ftz_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTiesToEven, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTiesToEven, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_ftz_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTiesToEven, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_f32_u8_1(a: Array) -> Array:
@@ -1702,42 +1702,42 @@ def cvt_rz_f32_s64_1(a: Array) -> Array:
 
 def cvt_rz_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f32_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f32, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f32_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f32, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_ftz_f32_u32_1(a: Array) -> Array:
@@ -1758,22 +1758,22 @@ def cvt_rz_ftz_f32_s64_1(a: Array) -> Array:
 
 def cvt_rz_ftz_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTowardZero, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_ftz_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTowardZero, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardZero, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_ftz_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTowardZero, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_f32_u8_1(a: Array) -> Array:
@@ -1810,42 +1810,42 @@ def cvt_rm_f32_s64_1(a: Array) -> Array:
 
 def cvt_rm_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f32_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f32, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f32_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f32, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_ftz_f32_u32_1(a: Array) -> Array:
@@ -1866,22 +1866,22 @@ def cvt_rm_ftz_f32_s64_1(a: Array) -> Array:
 
 def cvt_rm_ftz_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTowardNegative, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_ftz_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTowardNegative, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardNegative, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_ftz_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTowardNegative, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_f32_u8_1(a: Array) -> Array:
@@ -1918,42 +1918,42 @@ def cvt_rp_f32_s64_1(a: Array) -> Array:
 
 def cvt_rp_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f32_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f32, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f32_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f32, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_ftz_f32_u32_1(a: Array) -> Array:
@@ -1974,22 +1974,22 @@ def cvt_rp_ftz_f32_s64_1(a: Array) -> Array:
 
 def cvt_rp_ftz_sat_f32_u32_1(a: Array) -> Array:
     d = _any_convert(a, u32, f32, roundTowardPositive, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_ftz_sat_f32_u64_1(a: Array) -> Array:
     d = _any_convert(a, u64, f32, roundTowardPositive, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_ftz_sat_f32_s32_1(a: Array) -> Array:
     d = _any_convert(a, s32, f32, roundTowardPositive, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_ftz_sat_f32_s64_1(a: Array) -> Array:
     d = _any_convert(a, s64, f32, roundTowardPositive, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_bf16_u8_1(a: Array) -> Array:
@@ -2536,7 +2536,7 @@ def cvt_f16_f16_1(a: Array) -> Array:
 def cvt_sat_f16_f16_1(a: Array) -> Array:
     d = a  # cvt.yaml:243
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return minimumNumber(maximumNumber(d_2, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_2, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rni_f16_f16_1(a: Array) -> Array:
@@ -2545,7 +2545,7 @@ def cvt_rni_f16_f16_1(a: Array) -> Array:
 
 def cvt_rni_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTiesToEven, False)  # cvt.yaml:241
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rzi_f16_f16_1(a: Array) -> Array:
@@ -2554,7 +2554,7 @@ def cvt_rzi_f16_f16_1(a: Array) -> Array:
 
 def cvt_rzi_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTowardZero, False)  # cvt.yaml:241
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rmi_f16_f16_1(a: Array) -> Array:
@@ -2563,7 +2563,7 @@ def cvt_rmi_f16_f16_1(a: Array) -> Array:
 
 def cvt_rmi_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTowardNegative, False)  # cvt.yaml:241
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rpi_f16_f16_1(a: Array) -> Array:
@@ -2572,7 +2572,7 @@ def cvt_rpi_f16_f16_1(a: Array) -> Array:
 
 def cvt_rpi_sat_f16_f16_1(a: Array) -> Array:
     d = roundToIntegral(a, f16, roundTowardPositive, False)  # cvt.yaml:241
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_bf16_bf16_1(a: Array) -> Array:
@@ -2602,11 +2602,11 @@ def cvt_f32_f32_1(a: Array) -> Array:
 
 def cvt_sat_f32_f32_1(a: Array) -> Array:
     d = a  # cvt.yaml:243
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_ftz_f32_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = a_2  # cvt.yaml:243
     condition = isNaN(d, f32)  # types.yaml:55
     condition_2 = isNaN(a_2, f32)  # types.yaml:56
@@ -2617,7 +2617,7 @@ def cvt_ftz_f32_f32_1(a: Array) -> Array:
 
 
 def cvt_ftz_sat_f32_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = a_2  # cvt.yaml:243
     condition = isNaN(d, f32)  # types.yaml:55
     condition_2 = isNaN(a_2, f32)  # types.yaml:56
@@ -2625,7 +2625,7 @@ def cvt_ftz_sat_f32_f32_1(a: Array) -> Array:
     d_3 = _x7fffffff  # types.yaml:63
     d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
     d_5 = select(condition, d_4, d)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_5, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rni_f32_f32_1(a: Array) -> Array:
@@ -2634,7 +2634,7 @@ def cvt_rni_f32_f32_1(a: Array) -> Array:
 
 def cvt_rni_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTiesToEven, False)  # cvt.yaml:241
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rni_ftz_f32_f32_1(a: Array) -> Array:
@@ -2643,7 +2643,7 @@ def cvt_rni_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rni_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTiesToEven, False, True)  # cvt.yaml:241
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rzi_f32_f32_1(a: Array) -> Array:
@@ -2652,7 +2652,7 @@ def cvt_rzi_f32_f32_1(a: Array) -> Array:
 
 def cvt_rzi_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardZero, False)  # cvt.yaml:241
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rzi_ftz_f32_f32_1(a: Array) -> Array:
@@ -2661,7 +2661,7 @@ def cvt_rzi_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rzi_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardZero, False, True)  # cvt.yaml:241
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rmi_f32_f32_1(a: Array) -> Array:
@@ -2670,7 +2670,7 @@ def cvt_rmi_f32_f32_1(a: Array) -> Array:
 
 def cvt_rmi_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardNegative, False)  # cvt.yaml:241
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rmi_ftz_f32_f32_1(a: Array) -> Array:
@@ -2679,7 +2679,7 @@ def cvt_rmi_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rmi_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardNegative, False, True)  # cvt.yaml:241
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rpi_f32_f32_1(a: Array) -> Array:
@@ -2688,7 +2688,7 @@ def cvt_rpi_f32_f32_1(a: Array) -> Array:
 
 def cvt_rpi_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardPositive, False)  # cvt.yaml:241
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rpi_ftz_f32_f32_1(a: Array) -> Array:
@@ -2697,7 +2697,7 @@ def cvt_rpi_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_rpi_ftz_sat_f32_f32_1(a: Array) -> Array:
     d = roundToIntegral(a, f32, roundTowardPositive, False, True)  # cvt.yaml:241
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_f64_f64_1(a: Array) -> Array:
@@ -2706,7 +2706,7 @@ def cvt_f64_f64_1(a: Array) -> Array:
 
 def cvt_sat_f64_f64_1(a: Array) -> Array:
     d = a  # cvt.yaml:243
-    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rni_f64_f64_1(a: Array) -> Array:
@@ -2717,7 +2717,7 @@ def cvt_rni_f64_f64_1(a: Array) -> Array:
 def cvt_rni_sat_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTiesToEven, False)  # cvt.yaml:241
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rzi_f64_f64_1(a: Array) -> Array:
@@ -2728,7 +2728,7 @@ def cvt_rzi_f64_f64_1(a: Array) -> Array:
 def cvt_rzi_sat_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTowardZero, False)  # cvt.yaml:241
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rmi_f64_f64_1(a: Array) -> Array:
@@ -2739,7 +2739,7 @@ def cvt_rmi_f64_f64_1(a: Array) -> Array:
 def cvt_rmi_sat_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTowardNegative, False)  # cvt.yaml:241
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rpi_f64_f64_1(a: Array) -> Array:
@@ -2750,7 +2750,7 @@ def cvt_rpi_f64_f64_1(a: Array) -> Array:
 def cvt_rpi_sat_f64_f64_1(a: Array) -> Array:
     d = roundToIntegral(a, f64, roundTowardPositive, False)  # cvt.yaml:241
     d_5 = _propagate(d, (a,), f64)  # types.yaml:55
-    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_f32_f16_1(a: Array) -> Array:
@@ -2759,7 +2759,7 @@ def cvt_f32_f16_1(a: Array) -> Array:
 
 def cvt_sat_f32_f16_1(a: Array) -> Array:
     d = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_f32_bf16_1(a: Array) -> Array:
@@ -2781,7 +2781,7 @@ def cvt_f64_f16_1(a: Array) -> Array:
 def cvt_sat_f64_f16_1(a: Array) -> Array:
     d = convert(a, f16, f64, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_f64_bf16_1(a: Array) -> Array:
@@ -2812,7 +2812,7 @@ def cvt_f64_f32_1(a: Array) -> Array:
 def cvt_sat_f64_f32_1(a: Array) -> Array:
     d = convert(a, f32, f64, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = select(isNaN(d, f64), quieten(convertNaN(a, f32, f64), f64), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_ftz_f64_f32_1(a: Array) -> Array:
@@ -2823,7 +2823,7 @@ def cvt_ftz_f64_f32_1(a: Array) -> Array:
 def cvt_ftz_sat_f64_f32_1(a: Array) -> Array:
     d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:247
     d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 def cvt_rn_f32_f64_1(a: Array) -> Array:
@@ -2834,7 +2834,7 @@ def cvt_rn_f32_f64_1(a: Array) -> Array:
 def cvt_rn_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_ftz_f32_f64_1(a: Array) -> Array:
@@ -2845,7 +2845,7 @@ def cvt_rn_ftz_f32_f64_1(a: Array) -> Array:
 def cvt_rn_ftz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTiesToEven, True)  # cvt.yaml:247
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_f32_f64_1(a: Array) -> Array:
@@ -2856,7 +2856,7 @@ def cvt_rz_f32_f64_1(a: Array) -> Array:
 def cvt_rz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardZero, False)  # cvt.yaml:247
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rz_ftz_f32_f64_1(a: Array) -> Array:
@@ -2867,7 +2867,7 @@ def cvt_rz_ftz_f32_f64_1(a: Array) -> Array:
 def cvt_rz_ftz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardZero, True)  # cvt.yaml:247
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_f32_f64_1(a: Array) -> Array:
@@ -2878,7 +2878,7 @@ def cvt_rm_f32_f64_1(a: Array) -> Array:
 def cvt_rm_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardNegative, False)  # cvt.yaml:247
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rm_ftz_f32_f64_1(a: Array) -> Array:
@@ -2889,7 +2889,7 @@ def cvt_rm_ftz_f32_f64_1(a: Array) -> Array:
 def cvt_rm_ftz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardNegative, True)  # cvt.yaml:247
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_f32_f64_1(a: Array) -> Array:
@@ -2900,7 +2900,7 @@ def cvt_rp_f32_f64_1(a: Array) -> Array:
 def cvt_rp_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardPositive, False)  # cvt.yaml:247
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rp_ftz_f32_f64_1(a: Array) -> Array:
@@ -2911,7 +2911,7 @@ def cvt_rp_ftz_f32_f64_1(a: Array) -> Array:
 def cvt_rp_ftz_sat_f32_f64_1(a: Array) -> Array:
     d = convert(a, f64, f32, roundTowardPositive, True)  # cvt.yaml:247
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_rn_f16_f64_1(a: Array) -> Array:
@@ -2920,7 +2920,7 @@ def cvt_rn_f16_f64_1(a: Array) -> Array:
 
 def cvt_rn_sat_f16_f64_1(a: Array) -> Array:
     d = convert(a, f64, f16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rz_f16_f64_1(a: Array) -> Array:
@@ -2929,7 +2929,7 @@ def cvt_rz_f16_f64_1(a: Array) -> Array:
 
 def cvt_rz_sat_f16_f64_1(a: Array) -> Array:
     d = convert(a, f64, f16, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rm_f16_f64_1(a: Array) -> Array:
@@ -2938,7 +2938,7 @@ def cvt_rm_f16_f64_1(a: Array) -> Array:
 
 def cvt_rm_sat_f16_f64_1(a: Array) -> Array:
     d = convert(a, f64, f16, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rp_f16_f64_1(a: Array) -> Array:
@@ -2947,7 +2947,7 @@ def cvt_rp_f16_f64_1(a: Array) -> Array:
 
 def cvt_rp_sat_f16_f64_1(a: Array) -> Array:
     d = convert(a, f64, f16, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rn_bf16_f64_1(a: Array) -> Array:
@@ -2972,7 +2972,7 @@ def cvt_rn_f16_f32_1(a: Array) -> Array:
 
 def cvt_rn_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
@@ -2981,7 +2981,7 @@ def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rn_ftz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rz_f16_f32_1(a: Array) -> Array:
@@ -2990,7 +2990,7 @@ def cvt_rz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
@@ -2999,7 +2999,7 @@ def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rz_ftz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rm_f16_f32_1(a: Array) -> Array:
@@ -3008,7 +3008,7 @@ def cvt_rm_f16_f32_1(a: Array) -> Array:
 
 def cvt_rm_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardNegative, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
@@ -3017,7 +3017,7 @@ def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rm_ftz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardNegative, False, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rp_f16_f32_1(a: Array) -> Array:
@@ -3026,7 +3026,7 @@ def cvt_rp_f16_f32_1(a: Array) -> Array:
 
 def cvt_rp_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardPositive, False)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
@@ -3035,7 +3035,7 @@ def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
 
 def cvt_rp_ftz_sat_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardPositive, False, True)  # cvt.yaml:247
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
 def cvt_rn_bf16_f32_1(a: Array) -> Array:
@@ -3072,46 +3072,46 @@ def cvt_rp_ftz_bf16_f32_1(a: Array) -> Array:
 
 def cvt_rn_relu_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:247
-    return maximum(d, _x0000, f16)  # modifiers.yaml:80
+    return maximum(d, _x0000, f16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_satfinite_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:245
     d = convert(_1, f32, f16, roundTiesToEven, False)
-    return maximum(d, _x0000, f16)  # modifiers.yaml:80
+    return maximum(d, _x0000, f16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_satfinite_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:245
     d = convert(_1, f32, bf16, roundTiesToEven, False)
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rz_relu_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:247
-    return maximum(d, _x0000, f16)  # modifiers.yaml:80
+    return maximum(d, _x0000, f16)  # modifiers.yaml:82
 
 
 def cvt_rz_relu_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:247
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rz_relu_satfinite_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:245
     d = convert(_1, f32, f16, roundTowardZero, False)
-    return maximum(d, _x0000, f16)  # modifiers.yaml:80
+    return maximum(d, _x0000, f16)  # modifiers.yaml:82
 
 
 def cvt_rz_relu_satfinite_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:245
     d = convert(_1, f32, bf16, roundTowardZero, False)
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_f16_f32_1(a: Array) -> Array:
@@ -3185,7 +3185,7 @@ def cvt_rn_tf32_f32_1(a: Array) -> Array:
 def cvt_rn_relu_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_tf32_f32_1(a: Array) -> Array:
@@ -3198,7 +3198,7 @@ def cvt_rn_satfinite_relu_tf32_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:82
 
 
 def cvt_rz_tf32_f32_1(a: Array) -> Array:
@@ -3209,7 +3209,7 @@ def cvt_rz_tf32_f32_1(a: Array) -> Array:
 def cvt_rz_relu_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:247
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_tf32_f32_1(a: Array) -> Array:
@@ -3222,159 +3222,159 @@ def cvt_rz_satfinite_relu_tf32_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, tf32, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:82
 
 
 def cvt_rn_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:247
-    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rn_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:245
     d = convert(_1, f32, f16, roundTiesToEven, False)
-    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:245
     d = convert(_1, f32, bf16, roundTiesToEven, False)
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rn_relu_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:247
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:80
-    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:82
+    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_relu_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:247
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:80
-    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:82
+    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:245
     d = convert(_1, f32, f16, roundTiesToEven, False)
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:80
-    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:82
+    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:245
     d = convert(_1, f32, bf16, roundTiesToEven, False)
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:80
-    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:82
+    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:247
-    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rz_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:247
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:245
     d = convert(_1, f32, f16, roundTowardZero, False)
-    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:245
     d = convert(_1, f32, bf16, roundTowardZero, False)
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rz_relu_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:247
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:80
-    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:82
+    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_relu_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:247
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:80
-    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:82
+    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:245
     d = convert(_1, f32, f16, roundTowardZero, False)
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:80
-    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:82
+    return select(isZero(d_3, f16), _x0000, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:245
     d = convert(_1, f32, bf16, roundTowardZero, False)
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:80
-    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:82
+    return select(isZero(d_3, bf16), _x0000, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_relu_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_tf32_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, tf32, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:247
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_relu_pzo_tf32_f32_1(a: Array) -> Array:
     d = _any_convert(a, f32, tf32, roundTowardZero, False)  # cvt.yaml:247
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_tf32_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, tf32, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, tf32), _x00000000, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7fe000, f32), _x7f7fe000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, tf32, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, tf32), _x0003ffff, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00000000, tf32)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, tf32), _x00000000, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_e4m3x2_f32_2(a: Array) -> Array:
@@ -3407,98 +3407,98 @@ def cvt_rn_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:245
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:90
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:245
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    return maximum(d, _x00, e5m2)  # modifiers.yaml:80
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:245
     d = convert(_1, f32, e5m2, roundTiesToEven, False)
-    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:80
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:82
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_e4m3x2_f32_2(a: Array) -> Array:
@@ -3531,98 +3531,98 @@ def cvt_rz_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:245
     d = convert(_1, f32, e5m2, roundTowardZero, False)
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:90
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:245
     d = convert(_1, f32, e5m2, roundTowardZero, False)
-    return maximum(d, _x00, e5m2)  # modifiers.yaml:80
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:245
     d = convert(_1, f32, e5m2, roundTowardZero, False)
-    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:80
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:82
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:245
     d = _any_convert(_1, f32, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_e4m3x2_f16x2_1(a: Array) -> Array:
@@ -3680,193 +3680,193 @@ def cvt_rn_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:245
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:90
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     d = convert(_1, bf16, e5m2, roundTiesToEven, False)
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:90
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:245
-    return maximum(d, _x00, e5m2)  # modifiers.yaml:80
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     d = convert(_1, bf16, e5m2, roundTiesToEven, False)
-    return maximum(d, _x00, e5m2)  # modifiers.yaml:80
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:245
-    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:80
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:82
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     d = convert(_1, bf16, e5m2, roundTiesToEven, False)
-    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:80
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:82
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_e4m3x2_f16x2_1(a: Array) -> Array:
@@ -3924,193 +3924,193 @@ def cvt_rz_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:245
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:90
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     d = convert(_1, bf16, e5m2, roundTowardZero, False)
-    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:90
+    return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:245
-    return maximum(d, _x00, e5m2)  # modifiers.yaml:80
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     d = convert(_1, bf16, e5m2, roundTowardZero, False)
-    return maximum(d, _x00, e5m2)  # modifiers.yaml:80
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:245
-    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:80
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:82
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     d = convert(_1, bf16, e5m2, roundTowardZero, False)
-    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:80
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:82
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -4168,7 +4168,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Arr
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -4179,7 +4179,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Arr
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTiesToEven, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:90
+    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -4189,7 +4189,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Arr
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -4199,7 +4199,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Arr
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -4209,7 +4209,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Arr
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -4220,7 +4220,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Ar
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -4231,7 +4231,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Ar
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTiesToEven, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:80
+    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -4241,7 +4241,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Ar
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -4251,7 +4251,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Ar
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -4261,7 +4261,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Ar
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -4272,8 +4272,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -4284,8 +4284,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTiesToEven, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:80
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:82
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -4295,8 +4295,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -4306,8 +4306,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -4317,8 +4317,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -4376,7 +4376,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Arr
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -4387,7 +4387,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Arr
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTowardZero, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:90
+    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -4397,7 +4397,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Arr
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -4407,7 +4407,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Arr
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -4417,7 +4417,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Arr
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -4428,7 +4428,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Ar
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -4439,7 +4439,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Ar
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTowardZero, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:80
+    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -4449,7 +4449,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Ar
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -4459,7 +4459,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Ar
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -4469,7 +4469,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Ar
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -4480,8 +4480,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -4492,8 +4492,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTowardZero, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:80
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:82
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
@@ -4503,8 +4503,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
@@ -4514,8 +4514,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
@@ -4525,8 +4525,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4631,7 +4631,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> A
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4642,7 +4642,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> 
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4653,7 +4653,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> A
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTiesToEven, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:90
+    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4664,7 +4664,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> 
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTiesToEven, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:90
+    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4674,7 +4674,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> A
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4684,7 +4684,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> 
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4694,7 +4694,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> A
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4704,7 +4704,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> 
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4714,7 +4714,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> A
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4724,7 +4724,7 @@ def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> 
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4735,7 +4735,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> 
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4746,7 +4746,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) ->
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4757,7 +4757,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> 
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTiesToEven, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:80
+    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4768,7 +4768,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) ->
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTiesToEven, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:80
+    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4778,7 +4778,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> 
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4788,7 +4788,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) ->
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4798,7 +4798,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> 
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4808,7 +4808,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) ->
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4818,7 +4818,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> 
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4828,7 +4828,7 @@ def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) ->
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4839,8 +4839,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array)
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4851,8 +4851,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTiesToEven, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4863,8 +4863,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array)
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTiesToEven, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:80
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:82
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4875,8 +4875,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTiesToEven, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:80
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:82
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4886,8 +4886,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array)
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4897,8 +4897,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4908,8 +4908,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array)
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4919,8 +4919,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -4930,8 +4930,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array)
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -4941,8 +4941,8 @@ def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array
     x_2 = division(x, _2, f32, roundTiesToEven, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTiesToEven, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5047,7 +5047,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> A
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5058,7 +5058,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> 
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:90
+    return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5069,7 +5069,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> A
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTowardZero, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:90
+    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5080,7 +5080,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> 
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTowardZero, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:90
+    return select(isZero(d_2, e5m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5090,7 +5090,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> A
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5100,7 +5100,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> 
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5110,7 +5110,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> A
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5120,7 +5120,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> 
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5130,7 +5130,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> A
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5140,7 +5140,7 @@ def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> 
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:90
+    return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5151,7 +5151,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> 
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5162,7 +5162,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) ->
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5173,7 +5173,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> 
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTowardZero, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:80
+    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5184,7 +5184,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) ->
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTowardZero, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:80
+    return maximum(d_2, _x00, e5m2)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5194,7 +5194,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> 
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5204,7 +5204,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) ->
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5214,7 +5214,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> 
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5224,7 +5224,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) ->
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5234,7 +5234,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> 
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5244,7 +5244,7 @@ def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) ->
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5255,8 +5255,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array)
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5267,8 +5267,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2(a: Array, s: Array
     _3 = minimum(maximum(x_2, _xc3e00000, f32), _x43e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e4m3, roundTowardZero, False)
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:90
+    d_3 = _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5279,8 +5279,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array)
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTowardZero, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:80
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:82
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5291,8 +5291,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2(a: Array, s: Array
     _3 = minimum(maximum(x_2, _xc7600000, f32), _x47600000, f32)  # cvt.yaml:217
     d = convert(_3, f32, e5m2, roundTowardZero, False)
     d_2 = select(isNaN(d, e5m2), _x7f, d)  # types.yaml:44
-    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:80
-    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:90
+    d_3 = maximum(d_2, _x00, e5m2)  # modifiers.yaml:82
+    return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5302,8 +5302,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array)
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5313,8 +5313,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2(a: Array, s: Array
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0f00000, f32), _x40f00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m3, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5324,8 +5324,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array)
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5335,8 +5335,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2(a: Array, s: Array
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc1e00000, f32), _x41e00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e3m2, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -5346,8 +5346,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array)
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array) -> Array:
@@ -5357,8 +5357,8 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array
     x_2 = division(x, _2, f32, roundTowardZero, False)
     _3 = minimum(maximum(x_2, _xc0c00000, f32), _x40c00000, f32)  # cvt.yaml:217
     d = _any_convert(_3, f32, e2m1, roundTowardZero, False)
-    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
-    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:90
+    d_2 = _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
+    return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
 def cvt_rn_f16x2_e4m3x2_1(a: Array) -> Array:
@@ -5388,30 +5388,30 @@ def cvt_rn_f16x2_e2m1x2_1(a: Array) -> Array:
 def cvt_rn_relu_f16x2_e4m3x2_1(a: Array) -> Array:
     d = _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, f16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, f16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_f16x2_e5m2x2_1(a: Array) -> Array:
     d = convert(a, e5m2, f16, roundTiesToEven, False)  # cvt.yaml:247
-    return maximum(d, _x0000, f16)  # modifiers.yaml:80
+    return maximum(d, _x0000, f16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_f16x2_e2m3x2_1(a: Array) -> Array:
     d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, f16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, f16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_f16x2_e3m2x2_1(a: Array) -> Array:
     d = _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, f16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, f16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_f16x2_e2m1x2_1(a: Array) -> Array:
     d = _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, f16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, f16)  # modifiers.yaml:82
 
 
 def cvt_rn_bf16x2_e4m3x2_1(a: Array) -> Array:
@@ -5477,69 +5477,69 @@ def cvt_rn_relu_bf16x2_e4m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_bf16x2_e5m2x2_1(a: Array) -> Array:
     x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_bf16x2_e2m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_bf16x2_e3m2x2_1(a: Array) -> Array:
     x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_bf16x2_e2m1x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_satfinite_bf16x2_e4m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_satfinite_bf16x2_e5m2x2_1(a: Array) -> Array:
     x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_satfinite_bf16x2_e3m2x2_1(a: Array) -> Array:
     x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_satfinite_bf16x2_e2m1x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
@@ -5628,7 +5628,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = x  # cvt.yaml:226
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
@@ -5637,7 +5637,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = x  # cvt.yaml:226
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
@@ -5646,7 +5646,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = x  # cvt.yaml:226
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
@@ -5655,7 +5655,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = x  # cvt.yaml:226
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
@@ -5664,7 +5664,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = x  # cvt.yaml:226
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) -> Array:
@@ -5673,7 +5673,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e4m3x2_2(a: Array, s: Array) ->
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:226
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) -> Array:
@@ -5682,7 +5682,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e5m2x2_2(a: Array, s: Array) ->
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:226
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
@@ -5691,7 +5691,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) ->
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:226
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) -> Array:
@@ -5700,7 +5700,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e3m2x2_2(a: Array, s: Array) ->
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:226
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) -> Array:
@@ -5709,7 +5709,7 @@ def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m1x2_2(a: Array, s: Array) ->
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:226
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rs_f16x2_f32_3(a: Array, r: Array) -> Array:
@@ -5730,22 +5730,22 @@ def cvt_rs_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
 
 def cvt_rs_relu_f16x2_f32_3(a: Array, r: Array) -> Array:
     d = convertStochastic(a, r, f32, f16, 13)  # cvt.yaml:211
-    return maximum(d, _x0000, f16)  # modifiers.yaml:80
+    return maximum(d, _x0000, f16)  # modifiers.yaml:82
 
 
 def cvt_rs_relu_bf16x2_f32_3(a: Array, r: Array) -> Array:
     d = convertStochastic(a, r, f32, bf16, 16)  # cvt.yaml:211
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rs_relu_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
     d = convertStochastic(minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32), r, f32, f16, 13)  # cvt.yaml:211
-    return maximum(d, _x0000, f16)  # modifiers.yaml:80
+    return maximum(d, _x0000, f16)  # modifiers.yaml:82
 
 
 def cvt_rs_relu_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
     d = convertStochastic(minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32), r, f32, bf16, 16)  # cvt.yaml:211
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rs_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
@@ -5772,27 +5772,27 @@ def cvt_rs_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
 def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
     d = convertStochastic(minimum(maximum(a, _xc3e00000, f32), _x43e00000, f32), r, f32, e4m3, 16)  # cvt.yaml:211
     d_2 = select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
-    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:80
+    return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
 def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
     d = convertStochastic(minimum(maximum(a, _xc7600000, f32), _x47600000, f32), r, f32, e5m2, 16)  # cvt.yaml:211
-    return maximum(d, _x00, e5m2)  # modifiers.yaml:80
+    return maximum(d, _x00, e5m2)  # modifiers.yaml:82
 
 
 def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
     d = convertStochastic(minimum(maximum(a, _xc0f00000, f32), _x40f00000, f32), r, f32, e2m3, 16)  # cvt.yaml:211
-    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
 def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
     d = convertStochastic(minimum(maximum(a, _xc1e00000, f32), _x41e00000, f32), r, f32, e3m2, 16)  # cvt.yaml:211
-    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
 def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
     d = convertStochastic(minimum(maximum(a, _xc0c00000, f32), _x40c00000, f32), r, f32, e2m1, 16)  # cvt.yaml:211
-    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:80
+    return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
 def cvt_rz_ue8m0x2_f32_2(a: Array) -> Array:
@@ -5983,7 +5983,7 @@ def cvt_rn_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
     x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_bf16x2_s2f6x2_1(a: Array) -> Array:
@@ -5994,7 +5994,7 @@ def cvt_rn_satfinite_bf16x2_s2f6x2_1(a: Array) -> Array:
 def cvt_rn_satfinite_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
     x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
@@ -6011,7 +6011,7 @@ def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = x  # cvt.yaml:226
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) -> Array:
@@ -6028,7 +6028,7 @@ def cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2(a: Array, s: Array) ->
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:226
     d_2 = select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
-    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:80
+    return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
 def cvt_rn_ue5m3x2_f32_2(a: Array) -> Array:
@@ -6330,42 +6330,42 @@ def cvt_rp_ftz_f32_bf16_1(a: Array) -> Array:
 
 def cvt_rm_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardNegative, False)  # cvt.yaml:247
-    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rm_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardNegative, False)  # cvt.yaml:247
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rp_pzo_f16_f32_1(a: Array) -> Array:
     d = convert(a, f32, f16, roundTowardPositive, False)  # cvt.yaml:247
-    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, f16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rp_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardPositive, False)  # cvt.yaml:247
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rn_ftz_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTiesToEven, False, True)  # cvt.yaml:247
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rz_ftz_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardZero, False, True)  # cvt.yaml:247
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rm_ftz_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardNegative, False, True)  # cvt.yaml:247
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rp_ftz_pzo_bf16_f32_1(a: Array) -> Array:
     d = convert(a, f32, bf16, roundTowardPositive, False, True)  # cvt.yaml:247
-    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:90
+    return select(isZero(d, bf16), _x0000, d)  # modifiers.yaml:92
 
 
 def cvt_rp_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
@@ -6407,27 +6407,27 @@ def cvt_rp_satfinite_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Array:
 
 
 def cvt_f32_f32_1_sm_10(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     return a_2  # cvt.yaml:243
 
 
 def cvt_sat_f32_f32_1_sm_10(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = a_2  # cvt.yaml:243
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
 def cvt_f64_f32_1_sm_10(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:247
     return select(isNaN(d, f64), quieten(convertNaN(a_2, f32, f64), f64), d)  # types.yaml:82
 
 
 def cvt_sat_f64_f32_1_sm_10(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:63
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = convert(a, f32, f64, roundTiesToEven, False, True)  # cvt.yaml:247
     d_2 = select(isNaN(d, f64), quieten(convertNaN(a_2, f32, f64), f64), d)  # types.yaml:82
-    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:72
+    return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
@@ -6770,21 +6770,13 @@ KERNELS = _kernels("cvt", (
     (cvt_rn_sat_f32_s32_1, 1, "rn.sat.f32.s32"),
     (cvt_rn_sat_f32_s64_1, 1, "rn.sat.f32.s64"),
     (cvt_rn_ftz_f32_u32_1, 1, "rn.ftz.f32.u32"),
-    (cvt_rn_ftz_f32_u32_1, 1, "rn.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_f32_u64_1, 1, "rn.ftz.f32.u64"),
-    (cvt_rn_ftz_f32_u64_1, 1, "rn.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_f32_s32_1, 1, "rn.ftz.f32.s32"),
-    (cvt_rn_ftz_f32_s32_1, 1, "rn.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_f32_s64_1, 1, "rn.ftz.f32.s64"),
-    (cvt_rn_ftz_f32_s64_1, 1, "rn.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_sat_f32_u32_1, 1, "rn.ftz.sat.f32.u32"),
-    (cvt_rn_ftz_sat_f32_u32_1, 1, "rn.sat.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_sat_f32_u64_1, 1, "rn.ftz.sat.f32.u64"),
-    (cvt_rn_ftz_sat_f32_u64_1, 1, "rn.sat.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_sat_f32_s32_1, 1, "rn.ftz.sat.f32.s32"),
-    (cvt_rn_ftz_sat_f32_s32_1, 1, "rn.sat.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_ftz_sat_f32_s64_1, 1, "rn.ftz.sat.f32.s64"),
-    (cvt_rn_ftz_sat_f32_s64_1, 1, "rn.sat.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_f32_u8_1, 1, "rz.f32.u8 rz.ftz.f32.u8"),
     (cvt_rz_f32_u16_1, 1, "rz.f32.u16 rz.ftz.f32.u16"),
     (cvt_rz_f32_u32_1, 1, "rz.f32.u32"),
@@ -6802,21 +6794,13 @@ KERNELS = _kernels("cvt", (
     (cvt_rz_sat_f32_s32_1, 1, "rz.sat.f32.s32"),
     (cvt_rz_sat_f32_s64_1, 1, "rz.sat.f32.s64"),
     (cvt_rz_ftz_f32_u32_1, 1, "rz.ftz.f32.u32"),
-    (cvt_rz_ftz_f32_u32_1, 1, "rz.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_f32_u64_1, 1, "rz.ftz.f32.u64"),
-    (cvt_rz_ftz_f32_u64_1, 1, "rz.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_f32_s32_1, 1, "rz.ftz.f32.s32"),
-    (cvt_rz_ftz_f32_s32_1, 1, "rz.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_f32_s64_1, 1, "rz.ftz.f32.s64"),
-    (cvt_rz_ftz_f32_s64_1, 1, "rz.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_sat_f32_u32_1, 1, "rz.ftz.sat.f32.u32"),
-    (cvt_rz_ftz_sat_f32_u32_1, 1, "rz.sat.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_sat_f32_u64_1, 1, "rz.ftz.sat.f32.u64"),
-    (cvt_rz_ftz_sat_f32_u64_1, 1, "rz.sat.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_sat_f32_s32_1, 1, "rz.ftz.sat.f32.s32"),
-    (cvt_rz_ftz_sat_f32_s32_1, 1, "rz.sat.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rz_ftz_sat_f32_s64_1, 1, "rz.ftz.sat.f32.s64"),
-    (cvt_rz_ftz_sat_f32_s64_1, 1, "rz.sat.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_f32_u8_1, 1, "rm.f32.u8 rm.ftz.f32.u8"),
     (cvt_rm_f32_u16_1, 1, "rm.f32.u16 rm.ftz.f32.u16"),
     (cvt_rm_f32_u32_1, 1, "rm.f32.u32"),
@@ -6834,21 +6818,13 @@ KERNELS = _kernels("cvt", (
     (cvt_rm_sat_f32_s32_1, 1, "rm.sat.f32.s32"),
     (cvt_rm_sat_f32_s64_1, 1, "rm.sat.f32.s64"),
     (cvt_rm_ftz_f32_u32_1, 1, "rm.ftz.f32.u32"),
-    (cvt_rm_ftz_f32_u32_1, 1, "rm.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_f32_u64_1, 1, "rm.ftz.f32.u64"),
-    (cvt_rm_ftz_f32_u64_1, 1, "rm.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_f32_s32_1, 1, "rm.ftz.f32.s32"),
-    (cvt_rm_ftz_f32_s32_1, 1, "rm.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_f32_s64_1, 1, "rm.ftz.f32.s64"),
-    (cvt_rm_ftz_f32_s64_1, 1, "rm.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_sat_f32_u32_1, 1, "rm.ftz.sat.f32.u32"),
-    (cvt_rm_ftz_sat_f32_u32_1, 1, "rm.sat.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_sat_f32_u64_1, 1, "rm.ftz.sat.f32.u64"),
-    (cvt_rm_ftz_sat_f32_u64_1, 1, "rm.sat.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_sat_f32_s32_1, 1, "rm.ftz.sat.f32.s32"),
-    (cvt_rm_ftz_sat_f32_s32_1, 1, "rm.sat.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rm_ftz_sat_f32_s64_1, 1, "rm.ftz.sat.f32.s64"),
-    (cvt_rm_ftz_sat_f32_s64_1, 1, "rm.sat.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_f32_u8_1, 1, "rp.f32.u8 rp.ftz.f32.u8"),
     (cvt_rp_f32_u16_1, 1, "rp.f32.u16 rp.ftz.f32.u16"),
     (cvt_rp_f32_u32_1, 1, "rp.f32.u32"),
@@ -6866,21 +6842,13 @@ KERNELS = _kernels("cvt", (
     (cvt_rp_sat_f32_s32_1, 1, "rp.sat.f32.s32"),
     (cvt_rp_sat_f32_s64_1, 1, "rp.sat.f32.s64"),
     (cvt_rp_ftz_f32_u32_1, 1, "rp.ftz.f32.u32"),
-    (cvt_rp_ftz_f32_u32_1, 1, "rp.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_f32_u64_1, 1, "rp.ftz.f32.u64"),
-    (cvt_rp_ftz_f32_u64_1, 1, "rp.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_f32_s32_1, 1, "rp.ftz.f32.s32"),
-    (cvt_rp_ftz_f32_s32_1, 1, "rp.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_f32_s64_1, 1, "rp.ftz.f32.s64"),
-    (cvt_rp_ftz_f32_s64_1, 1, "rp.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_sat_f32_u32_1, 1, "rp.ftz.sat.f32.u32"),
-    (cvt_rp_ftz_sat_f32_u32_1, 1, "rp.sat.f32.u32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_sat_f32_u64_1, 1, "rp.ftz.sat.f32.u64"),
-    (cvt_rp_ftz_sat_f32_u64_1, 1, "rp.sat.f32.u64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_sat_f32_s32_1, 1, "rp.ftz.sat.f32.s32"),
-    (cvt_rp_ftz_sat_f32_s32_1, 1, "rp.sat.f32.s32", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rp_ftz_sat_f32_s64_1, 1, "rp.ftz.sat.f32.s64"),
-    (cvt_rp_ftz_sat_f32_s64_1, 1, "rp.sat.f32.s64", "sm_10 sm_11 sm_12 sm_13"),
     (cvt_rn_bf16_u8_1, 1, "rn.bf16.u8"),
     (cvt_rn_bf16_u16_1, 1, "rn.bf16.u16"),
     (cvt_rn_bf16_u32_1, 1, "rn.bf16.u32"),

@@ -13,7 +13,7 @@ LANE_1(cvt_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
 LANE_1(cvt_sat_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = v_a;  /* cvt.yaml:243 */
     uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rni_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
@@ -22,7 +22,7 @@ LANE_1(cvt_rni_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rni_sat_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = roundToIntegral_f16(v_a, roundTiesToEven, 0);  /* cvt.yaml:241 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rzi_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
@@ -31,7 +31,7 @@ LANE_1(cvt_rzi_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rzi_sat_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = roundToIntegral_f16(v_a, roundTowardZero, 0);  /* cvt.yaml:241 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rmi_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
@@ -40,7 +40,7 @@ LANE_1(cvt_rmi_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rmi_sat_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = roundToIntegral_f16(v_a, roundTowardNegative, 0);  /* cvt.yaml:241 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rpi_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
@@ -49,7 +49,7 @@ LANE_1(cvt_rpi_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rpi_sat_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = roundToIntegral_f16(v_a, roundTowardPositive, 0);  /* cvt.yaml:241 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_bf16_bf16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
@@ -79,11 +79,11 @@ LANE_1(cvt_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
     uint32_t v_d = v_a;  /* cvt.yaml:243 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:63 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_d = v_a_2;  /* cvt.yaml:243 */
     _Bool v_condition = isNaN_f32(v_d);  /* types.yaml:55 */
     _Bool v_condition_2 = isNaN_f32(v_a_2);  /* types.yaml:56 */
@@ -94,7 +94,7 @@ LANE_1(cvt_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
 }
 
 LANE_1(cvt_ftz_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:63 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_d = v_a_2;  /* cvt.yaml:243 */
     _Bool v_condition = isNaN_f32(v_d);  /* types.yaml:55 */
     _Bool v_condition_2 = isNaN_f32(v_a_2);  /* types.yaml:56 */
@@ -102,7 +102,7 @@ LANE_1(cvt_ftz_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
     uint32_t v_d_3 = 0x7fffffffu;  /* types.yaml:63 */
     uint32_t v_d_4 = select_32(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
     uint32_t v_d_5 = select_32(v_condition, v_d_4, v_d);  /* types.yaml:55 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_5, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_5, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rni_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
@@ -111,7 +111,7 @@ LANE_1(cvt_rni_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rni_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
     uint32_t v_d = roundToIntegral_f32(v_a, roundTiesToEven, 0);  /* cvt.yaml:241 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rni_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
@@ -120,7 +120,7 @@ LANE_1(cvt_rni_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rni_ftz_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
     uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:241 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rzi_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
@@ -129,7 +129,7 @@ LANE_1(cvt_rzi_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rzi_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
     uint32_t v_d = roundToIntegral_f32(v_a, roundTowardZero, 0);  /* cvt.yaml:241 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rzi_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
@@ -138,7 +138,7 @@ LANE_1(cvt_rzi_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rzi_ftz_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
     uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:241 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rmi_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
@@ -147,7 +147,7 @@ LANE_1(cvt_rmi_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rmi_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
     uint32_t v_d = roundToIntegral_f32(v_a, roundTowardNegative, 0);  /* cvt.yaml:241 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rmi_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
@@ -156,7 +156,7 @@ LANE_1(cvt_rmi_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rmi_ftz_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
     uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:241 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rpi_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
@@ -165,7 +165,7 @@ LANE_1(cvt_rpi_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rpi_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
     uint32_t v_d = roundToIntegral_f32(v_a, roundTowardPositive, 0);  /* cvt.yaml:241 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rpi_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
@@ -174,7 +174,7 @@ LANE_1(cvt_rpi_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rpi_ftz_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
     uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:241 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
@@ -183,7 +183,7 @@ LANE_1(cvt_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_sat_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
     uint64_t v_d = v_a;  /* cvt.yaml:243 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:72 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rni_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
@@ -194,7 +194,7 @@ LANE_1(cvt_rni_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
 LANE_1(cvt_rni_sat_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
     uint64_t v_d = roundToIntegral_f64(v_a, roundTiesToEven, 0);  /* cvt.yaml:241 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:72 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rzi_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
@@ -205,7 +205,7 @@ LANE_1(cvt_rzi_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
 LANE_1(cvt_rzi_sat_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
     uint64_t v_d = roundToIntegral_f64(v_a, roundTowardZero, 0);  /* cvt.yaml:241 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:72 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rmi_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
@@ -216,7 +216,7 @@ LANE_1(cvt_rmi_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
 LANE_1(cvt_rmi_sat_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
     uint64_t v_d = roundToIntegral_f64(v_a, roundTowardNegative, 0);  /* cvt.yaml:241 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:72 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rpi_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
@@ -227,7 +227,7 @@ LANE_1(cvt_rpi_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
 LANE_1(cvt_rpi_sat_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
     uint64_t v_d = roundToIntegral_f64(v_a, roundTowardPositive, 0);  /* cvt.yaml:241 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:72 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_f32_f16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
@@ -236,7 +236,7 @@ LANE_1(cvt_f32_f16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_sat_f32_f16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
     uint32_t v_d = convert_f32(number_f16(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_f32_bf16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
@@ -258,7 +258,7 @@ LANE_1(cvt_f64_f16_1, uint16_t, uint64_t, roundTiesToEven, v_a) {
 LANE_1(cvt_sat_f64_f16_1, uint16_t, uint64_t, roundTiesToEven, v_a) {
     uint64_t v_d = convert_f64(number_f16(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* types.yaml:89 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:72 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_f64_bf16_1, uint16_t, uint64_t, roundTiesToEven, v_a) {
@@ -289,7 +289,7 @@ LANE_1(cvt_f64_f32_1, uint32_t, uint64_t, roundTiesToEven, v_a) {
 LANE_1(cvt_sat_f64_f32_1, uint32_t, uint64_t, roundTiesToEven, v_a) {
     uint64_t v_d = convert_f64(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), quieten_f64(convertNaN_f64(v_a, 8, 23)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:72 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_ftz_f64_f32_1, uint32_t, uint64_t, roundTiesToEven, v_a) {
@@ -300,7 +300,7 @@ LANE_1(cvt_ftz_f64_f32_1, uint32_t, uint64_t, roundTiesToEven, v_a) {
 LANE_1(cvt_ftz_sat_f64_f32_1, uint32_t, uint64_t, roundTiesToEven, v_a) {
     uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* types.yaml:89 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:72 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rn_f32_f64_1, uint64_t, uint32_t, roundTiesToEven, v_a) {
@@ -311,7 +311,7 @@ LANE_1(cvt_rn_f32_f64_1, uint64_t, uint32_t, roundTiesToEven, v_a) {
 LANE_1(cvt_rn_sat_f32_f64_1, uint64_t, uint32_t, roundTiesToEven, v_a) {
     uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rn_ftz_f32_f64_1, uint64_t, uint32_t, roundTiesToEven, v_a) {
@@ -322,7 +322,7 @@ LANE_1(cvt_rn_ftz_f32_f64_1, uint64_t, uint32_t, roundTiesToEven, v_a) {
 LANE_1(cvt_rn_ftz_sat_f32_f64_1, uint64_t, uint32_t, roundTiesToEven, v_a) {
     uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 1);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rz_f32_f64_1, uint64_t, uint32_t, roundTowardZero, v_a) {
@@ -333,7 +333,7 @@ LANE_1(cvt_rz_f32_f64_1, uint64_t, uint32_t, roundTowardZero, v_a) {
 LANE_1(cvt_rz_sat_f32_f64_1, uint64_t, uint32_t, roundTowardZero, v_a) {
     uint32_t v_d = convert_f32(number_f64(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rz_ftz_f32_f64_1, uint64_t, uint32_t, roundTowardZero, v_a) {
@@ -344,7 +344,7 @@ LANE_1(cvt_rz_ftz_f32_f64_1, uint64_t, uint32_t, roundTowardZero, v_a) {
 LANE_1(cvt_rz_ftz_sat_f32_f64_1, uint64_t, uint32_t, roundTowardZero, v_a) {
     uint32_t v_d = convert_f32(number_f64(v_a), roundTowardZero, 1);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rm_f32_f64_1, uint64_t, uint32_t, roundTowardNegative, v_a) {
@@ -355,7 +355,7 @@ LANE_1(cvt_rm_f32_f64_1, uint64_t, uint32_t, roundTowardNegative, v_a) {
 LANE_1(cvt_rm_sat_f32_f64_1, uint64_t, uint32_t, roundTowardNegative, v_a) {
     uint32_t v_d = convert_f32(number_f64(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rm_ftz_f32_f64_1, uint64_t, uint32_t, roundTowardNegative, v_a) {
@@ -366,7 +366,7 @@ LANE_1(cvt_rm_ftz_f32_f64_1, uint64_t, uint32_t, roundTowardNegative, v_a) {
 LANE_1(cvt_rm_ftz_sat_f32_f64_1, uint64_t, uint32_t, roundTowardNegative, v_a) {
     uint32_t v_d = convert_f32(number_f64(v_a), roundTowardNegative, 1);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rp_f32_f64_1, uint64_t, uint32_t, roundTowardPositive, v_a) {
@@ -377,7 +377,7 @@ LANE_1(cvt_rp_f32_f64_1, uint64_t, uint32_t, roundTowardPositive, v_a) {
 LANE_1(cvt_rp_sat_f32_f64_1, uint64_t, uint32_t, roundTowardPositive, v_a) {
     uint32_t v_d = convert_f32(number_f64(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rp_ftz_f32_f64_1, uint64_t, uint32_t, roundTowardPositive, v_a) {
@@ -388,7 +388,7 @@ LANE_1(cvt_rp_ftz_f32_f64_1, uint64_t, uint32_t, roundTowardPositive, v_a) {
 LANE_1(cvt_rp_ftz_sat_f32_f64_1, uint64_t, uint32_t, roundTowardPositive, v_a) {
     uint32_t v_d = convert_f32(number_f64(v_a), roundTowardPositive, 1);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rn_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
@@ -397,7 +397,7 @@ LANE_1(cvt_rn_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rn_sat_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f64(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rz_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
@@ -406,7 +406,7 @@ LANE_1(cvt_rz_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rz_sat_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f64(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rm_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
@@ -415,7 +415,7 @@ LANE_1(cvt_rm_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rm_sat_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f64(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rp_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
@@ -424,7 +424,7 @@ LANE_1(cvt_rp_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rp_sat_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f64(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rn_bf16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
@@ -449,7 +449,7 @@ LANE_1(cvt_rn_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rn_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rn_ftz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
@@ -458,7 +458,7 @@ LANE_1(cvt_rn_ftz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rn_ftz_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
@@ -467,7 +467,7 @@ LANE_1(cvt_rz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rz_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rz_ftz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
@@ -476,7 +476,7 @@ LANE_1(cvt_rz_ftz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rz_ftz_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* cvt.yaml:247 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rm_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
@@ -485,7 +485,7 @@ LANE_1(cvt_rm_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rm_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rm_ftz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
@@ -494,7 +494,7 @@ LANE_1(cvt_rm_ftz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rm_ftz_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* cvt.yaml:247 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rp_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
@@ -503,7 +503,7 @@ LANE_1(cvt_rp_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rp_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rp_ftz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
@@ -512,7 +512,7 @@ LANE_1(cvt_rp_ftz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rp_ftz_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* cvt.yaml:247 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:72 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rn_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
@@ -549,42 +549,42 @@ LANE_1(cvt_rp_ftz_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rn_relu_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:80 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rn_relu_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:80 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rn_relu_satfinite_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:80 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rn_relu_satfinite_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:80 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rz_relu_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:80 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rz_relu_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:80 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rz_relu_satfinite_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:80 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rz_relu_satfinite_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:80 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rn_satfinite_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
@@ -637,90 +637,90 @@ LANE_1(cvt_rp_bf16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rn_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rn_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rn_satfinite_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
-    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rn_satfinite_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rn_relu_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:80 */
-    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:90 */
+    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rn_relu_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:80 */
-    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:90 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rn_relu_satfinite_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
-    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:80 */
-    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:90 */
+    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rn_relu_satfinite_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:80 */
-    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:90 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rz_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
-    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rz_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rz_satfinite_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
-    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rz_satfinite_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rz_relu_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
-    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:80 */
-    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:90 */
+    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rz_relu_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:80 */
-    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:90 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rz_relu_satfinite_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
-    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:80 */
-    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:90 */
+    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rz_relu_satfinite_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:80 */
-    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:90 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rz_f32_bf16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
@@ -758,64 +758,64 @@ LANE_1(cvt_rp_ftz_f32_bf16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
 
 LANE_1(cvt_rm_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
-    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rm_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rp_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_f16(number_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
-    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rp_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rn_ftz_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:247 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rz_ftz_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* cvt.yaml:247 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rm_ftz_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* cvt.yaml:247 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rp_ftz_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
     uint16_t v_d = convert_bf16(number_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* cvt.yaml:247 */
-    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:90 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_f32_f32_1_sm_10, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:63 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     return v_a_2;  /* cvt.yaml:243 */
 }
 
 LANE_1(cvt_sat_f32_f32_1_sm_10, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:63 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_d = v_a_2;  /* cvt.yaml:243 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:72 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_f64_f32_1_sm_10, uint32_t, uint64_t, roundTiesToEven, v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:63 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:247 */
     return select_64(isNaN_f64(v_d), quieten_f64(convertNaN_f64(v_a_2, 8, 23)), v_d);  /* types.yaml:82 */
 }
 
 LANE_1(cvt_sat_f64_f32_1_sm_10, uint32_t, uint64_t, roundTiesToEven, v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:63 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), quieten_f64(convertNaN_f64(v_a_2, 8, 23)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:72 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
