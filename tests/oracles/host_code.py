@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import itertools
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -33,10 +33,12 @@ SOURCES = {
 WIDE = {"f16": "halfraw", "bf16": "bf16raw"}
 FAMILIES = {"e4m3": "fp8", "e5m2": "fp8", "e2m3": "fp6", "e3m2": "fp6", "e2m1": "fp4", "ue8m0": "e8m0", "ue5m3": "ue5m3"}
 ROUNDINGS = {"rn": "cudaRoundNearest", "rz": "cudaRoundZero", "rp": "cudaRoundPosInf"}
-# What the functions are called with: with a rounding direction, with a choice of saturation. FP8 has .rn alone.
-DIRECTED = ("e2m3", "e3m2", "e2m1", "ue8m0", "ue5m3")
-SATURATING = ("e4m3", "e5m2", "ue8m0", "ue5m3")
-# To ue8m0 nothing is converted from half precision.
+# The directions that the functions have which PTX has too, and whether they saturate. FP8 is rounded to nearest alone.
+DIRECTIONS = {
+    "e4m3": ("rn",), "e5m2": ("rn",), "e2m3": ("rn", "rz"), "e3m2": ("rn", "rz"), "e2m1": ("rn", "rz"),
+    "ue8m0": ("rz", "rp"), "ue5m3": ("rn", "rz", "rp"),
+}  # fmt: skip
+SATURATION = {f: (True, False) if f in ("ue8m0", "ue5m3") else (True,) for f in FAMILIES}
 DTYPES = {"f32": np.uint32, "f16": np.uint16, "bf16": np.uint16}
 
 
@@ -52,7 +54,7 @@ def from_narrow(source: str, to: str, x: Bits) -> Bits:
 
 def has(to: str, source: str, rounding: str, satfinite: bool) -> bool:
     """Whether NVIDIA's headers have a function for it."""
-    return _name(to, source, rounding, satfinite) in dict(_functions())
+    return _name(to, source, rounding, satfinite) in {f.name for f in _functions()}
 
 
 def _name(to: str, source: str, rounding: str, satfinite: bool) -> str:
@@ -66,44 +68,44 @@ def _applied(name: str, dtype: Any, x: Bits) -> Bits:
     return found
 
 
-def _functions() -> Iterator[tuple[str, tuple[str, str, str, str]]]:
-    """Names here, the types of operand and result as they lie in memory, how an operand is read, and the call."""
-    for to, family in FAMILIES.items():
-        directions = [r for r in ROUNDINGS if r in (("rz", "rp") if to == "ue8m0" else ("rn", "rz", "rp"))]
+class _Function(NamedTuple):
+    """`operand` and `result` are types as they lie in memory; `read` makes a y of an x, `call` is what comes of it."""
+
+    name: str
+    operand: str
+    result: str
+    read: str
+    call: str
+
+    @property
+    def text(self) -> str:
+        head = f'extern "C" void {self.name}(const {self.operand} *in, {self.result} *out, unsigned long n)'
+        loop = "for (unsigned long i = 0; i < n; i++)"
+        return f"{head} {{ {loop} {{ {self.operand} x = in[i]; {self.read}; out[i] = {self.call}; }} }}"
+
+
+@cache
+def _functions() -> tuple[_Function, ...]:
+    """All conversions that the headers have."""
+    found = []
+    for narrow, family in FAMILIES.items():
+        interpretation = [f"__NV_{narrow.upper()}"] * (family in ("fp8", "fp6", "fp4"))
         for source, (named, type_, memory) in SOURCES.items():
-            if (to, source) == ("ue8m0", "f16"):
+            if (narrow, source) == ("ue8m0", "f16"):
                 continue
-            for rounding in directions if to in DIRECTED else ["rn"]:
-                if rounding == "rp" and to not in ("ue8m0", "ue5m3"):
-                    continue
-                for satfinite in (True, False) if to in ("ue8m0", "ue5m3") else (True,):
-                    arguments = ["y"]
-                    if to in SATURATING:
-                        arguments.append("__NV_SATFINITE" if satfinite else "__NV_NOSAT")
-                    if family in ("fp8", "fp6", "fp4"):
-                        arguments.append(f"__NV_{to.upper()}")
-                    if to in DIRECTED:
-                        arguments.append(ROUNDINGS[rounding])
-                    read = "y = x" if source == "f32" else "y.x = x"
-                    call = f"__nv_cvt_{named}_to_{family}({', '.join(arguments)})"
-                    yield _name(to, source, rounding, satfinite), (memory, "unsigned char", f"{type_} {read.replace('y', 'y; y', 1)}", call)
+            read = f"{type_} y = x" if source == "f32" else f"{type_} y; y.x = x"
+            for rounding, satfinite in itertools.product(DIRECTIONS[narrow], SATURATION[narrow]):
+                arguments = ["y"]
+                arguments += ["__NV_SATFINITE" if satfinite else "__NV_NOSAT"] * (family not in ("fp6", "fp4"))
+                arguments += interpretation
+                arguments += [ROUNDINGS[rounding]] * (family != "fp8")
+                call = f"__nv_cvt_{named}_to_{family}({', '.join(arguments)})"
+                found.append(_Function(_name(narrow, source, rounding, satfinite), memory, "unsigned char", read, call))
         for wide, named in WIDE.items():
-            if (to, wide) == ("ue8m0", "f16"):
-                continue
-            interpretation = f", __NV_{to.upper()}" if family in ("fp8", "fp6", "fp4") else ""
-            call = f"__nv_cvt_{family}_to_{named}(x{interpretation}).x"
-            yield f"{to}_as_{wide}", ("unsigned char", "unsigned short", "", call)
-
-
-def _source() -> str:
-    lines = [f"#include <{h}>" for h in HEADERS]
-    for name, (operand, result, read, call) in _functions():
-        lines += [
-            f'extern "C" void {name}(const {operand} *in, {result} *out, unsigned long n) {{',
-            f"    for (unsigned long i = 0; i < n; i++) {{ {operand} x = in[i]; {read}; out[i] = {call}; }}",
-            "}",
-        ]
-    return "\n".join(lines) + "\n"
+            if (narrow, wide) != ("ue8m0", "f16"):
+                call = f"__nv_cvt_{family}_to_{named}({', '.join(['x', *interpretation])}).x"
+                found.append(_Function(f"{narrow}_as_{wide}", "unsigned char", "unsigned short", "", call))
+    return tuple(found)
 
 
 @cache
@@ -116,7 +118,7 @@ def _library() -> ctypes.CDLL:
         pytest.skip("no compiler for C++: install g++, or the wheel ziglang")
     folder = Path(tempfile.mkdtemp(prefix="host-code-"))
     source, library = folder / "host_code.cpp", folder / "host_code.so"
-    source.write_text(_source(), "utf-8")
+    source.write_text("\n".join([*(f"#include <{h}>" for h in HEADERS), *(f.text for f in _functions()), ""]), "utf-8")
     # -O1 is what these loops need; NVIDIA's code is no slower for it.
     command = [*compiler, "-std=c++17", "-O1", "-w", "-fPIC", "-shared", *(f"-I{f}" for f in folders)]
     made = subprocess.run([*command, str(source), "-o", str(library)], capture_output=True, text=True, check=False)
