@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import gmpy2  # type: ignore[import-untyped]
 import numpy as np
+import ptxemu
 from helpers.grids import ragged, special, uniform
+from helpers.repository import database, specification
 
 from oracles.judge import CANONICAL, FIELDS as USUAL, MODES, Bits
 from oracles.mpfr import ROUNDING, context, decode, encode, mpfr_apply, unsigned_type
@@ -31,6 +33,7 @@ class Conversion(NamedTuple):
     modifiers: frozenset[str]
     to: str
     source: str
+    is_pair: bool
 
     @property
     def direction(self) -> str:
@@ -39,7 +42,7 @@ class Conversion(NamedTuple):
 
 def conversion(spelling: str) -> Conversion:
     _, *modifiers, to, source = spelling.split(".")
-    return Conversion(frozenset(modifiers), to.removesuffix("x2"), source)
+    return Conversion(frozenset(modifiers), to.removesuffix("x2"), source, to.endswith("x2"))
 
 
 def is_scalar(spelling: str) -> bool:
@@ -48,6 +51,33 @@ def is_scalar(spelling: str) -> bool:
     known = re.compile(rf"{INTEGERS.pattern}|b?f16|f32|f64")
     types = [n for n in names if known.fullmatch(n.removesuffix("x2")) or n == "tf32"]
     return opcode == "cvt" and types == names[-2:] and {"rs", "pzo"}.isdisjoint(names)
+
+
+@cache
+def spellings() -> tuple[str, ...]:
+    return tuple(v.spelling for v in ptxemu.variants() if is_scalar(v.spelling))
+
+
+def claimed(by: str) -> set[str]:
+    """The spellings that the specification says somebody judged."""
+    instructions = specification().instructions.values()
+    pairs = [(v, j) for i in instructions for v in i.variants for j in i.judged if j.by == by and v.claim == "exact"]
+    return {v.spelling for v, j in pairs if j.selector.matches(v) and is_scalar(v.spelling)}
+
+
+def is_on(spelling: str, target: str, ptx: str) -> bool:
+    """Whether a conversion from one register is there on a target."""
+    return not conversion(spelling).is_pair and database().takes(database().variant(spelling), target, ptx)
+
+
+def bits(x: Any) -> Bits:
+    """What an array holds, as unsigned integers."""
+    return np.asarray(x).view(f"u{x.dtype.itemsize}")
+
+
+def is_nan(spelling: str, x: int) -> bool:
+    e, f = FIELDS[conversion(spelling).source]
+    return (x & ((1 << (e + f)) - 1)) >> f == (1 << e) - 1 and x & ((1 << f) - 1) != 0
 
 
 def judge_of(spelling: str) -> str:

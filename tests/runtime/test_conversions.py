@@ -15,7 +15,7 @@ from oracles import conversions
 from ptxemu import environment
 
 SPELLINGS = sorted(
-    (v.spelling for v in ptxemu.variants() if conversions.is_scalar(v.spelling)),
+    conversions.spellings(),
     # What MPFR computes once stands together.
     key=lambda s: (s.split(".")[::-1][:2], conversions.conversion(s).direction, s),
 )

@@ -8,7 +8,7 @@ from helpers import mixed
 from helpers.groups import GROUPS
 from helpers.project import Project
 from helpers.repository import specification
-from oracles import judge
+from oracles import conversions, judge
 
 # The spellings that tests run against each judge; `check` of helpers/groups.py is the run, or that of mixed.py.
 RUN = {
@@ -16,6 +16,10 @@ RUN = {
     for by in ("MPFR", "definition")
 }
 RUN["MPFR"].update(s for spellings in mixed.GROUPS.values() for s in spellings)
+for spelling in conversions.spellings():
+    RUN[conversions.judge_of(spelling)].add(spelling)
+# emit/test_folding.py fails where ptxas does not fold what is said to be judged so.
+RUN["ptxas folding"] = set(conversions.spellings())
 
 
 def test_a_variant_is_judged_by_whom_it_names() -> None:
