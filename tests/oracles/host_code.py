@@ -31,7 +31,9 @@ SOURCES = {
     "bf16": ("bfloat16raw", "__nv_bfloat16_raw", "unsigned short"),
 }
 WIDE = {"f16": "halfraw", "bf16": "bf16raw"}
-FAMILIES = {"e4m3": "fp8", "e5m2": "fp8", "e2m3": "fp6", "e3m2": "fp6", "e2m1": "fp4", "ue8m0": "e8m0", "ue5m3": "ue5m3"}
+FAMILIES = {
+    "e4m3": "fp8", "e5m2": "fp8", "e2m3": "fp6", "e3m2": "fp6", "e2m1": "fp4", "ue8m0": "e8m0", "ue5m3": "ue5m3",
+}  # fmt: skip
 ROUNDINGS = {"rn": "cudaRoundNearest", "rz": "cudaRoundZero", "rp": "cudaRoundPosInf"}
 # The directions that the functions have which PTX has too, and whether they saturate. FP8 is rounded to nearest alone.
 DIRECTIONS = {
@@ -64,7 +66,8 @@ def _name(to: str, source: str, rounding: str, satfinite: bool) -> str:
 def _applied(name: str, dtype: Any, x: Bits) -> Bits:
     x = np.ascontiguousarray(x)
     found = np.empty(x.shape, dtype)
-    getattr(_library(), name)(ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(found.ctypes.data), ctypes.c_size_t(x.size))
+    places = (ctypes.c_void_p(a.ctypes.data) for a in (x, found))
+    getattr(_library(), name)(*places, ctypes.c_size_t(x.size))
     return found
 
 

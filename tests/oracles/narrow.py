@@ -36,7 +36,7 @@ class Conversion(NamedTuple):
 
     @property
     def direction(self) -> str:
-        return next((m for m in ("rn", "rz", "rp", "rm", "rs") if m in self.modifiers))
+        return next(m for m in ("rn", "rz", "rp", "rm", "rs") if m in self.modifiers)
 
     @property
     def is_pair(self) -> bool:
@@ -168,7 +168,9 @@ def operands(source: str, to: str, size: int, seed: int = 2026) -> Bits:
     steps = np.append(numbers, [2 * numbers[-1] - numbers[-2], 2 * numbers[-1]])
     edges = np.concatenate([steps, (steps[1:] + steps[:-1]) / 2, steps[1:2] / 2, [2.0**-149, 2.0**-126, 2.0**-127]])
     exact = edges[edges < 2.0**128].astype(np.float32).view(np.uint32)
-    near = np.concatenate([exact, exact + 1, np.maximum(exact, 1) - 1, [0x7F7FFFFF, 0x7F800000, 0x7F800001, 0x7FC00000]])
+    near = np.concatenate(
+        [exact, exact + 1, np.maximum(exact, 1) - 1, [0x7F7FFFFF, 0x7F800000, 0x7F800001, 0x7FC00000]]
+    )
     rng = np.random.default_rng(seed)
     low, high = (int(np.log2(numbers[numbers > 0][i])) for i in (0, -1))
     exponent = rng.integers(max(low - 3, -126), min(high + 3, 127), size - size // 4) + 127

@@ -20,6 +20,7 @@ from oracles.narrow import NARROW, Conversion
 from ptxemu import environment
 from ptxspec.evaluate import lanes_of
 from ptxspec.model import Format
+from ptxspec.semantics.exact.rounding import decode
 
 # ml_dtypes rounds to nearest and keeps what these formats have beside numbers for itself.
 PEERS = {
@@ -62,11 +63,13 @@ def check(spelling: str, operands: int, size: int) -> None:
     if c.scaling:
         given.append(scale if c.scaling == "n1" else packed(scales, 8))
     want = np.stack([narrow.expected(spelling, a, s) for a, s in zip(lanes, scales, strict=True)])
+    if narrow.judge_of(spelling) != "definition":
+        assert_equal(spelling, [lanes[0]], narrow.by_definition(c, lanes[0], scales[0]), want[0])
     register = packed(want, NARROW.get(c.to, 16))
     for path in PATHS:
         with taking(path, environment):
             got = ptxemu.compile(spelling, operands)(*given)
-        assert_equal(spelling, [lanes[0].astype(np.uint32), lanes[1].astype(np.uint32)], got.view(register.dtype), register)
+        assert_equal(spelling, [lanes[1], lanes[0]], got.view(register.dtype), register)
 
 
 @pytest.mark.parametrize("case", list(some()), ids=identify)
@@ -83,7 +86,8 @@ def test_every_conversion(case: tuple[str, int]) -> None:
 
 
 def test_every_form_is_here() -> None:
-    """As many as ptxas takes that the manual lists, without .rs and what becomes s2f6: to narrow formats, from them, scales, magnitudes."""
+    """As many as the manual lists, without .rs and what becomes s2f6: to narrow formats, from them, scales, magnitudes,
+    fixed-point numbers."""
     assert len(narrow.spellings()) == 240 + 50 + 9 + (53 - 18) + 8
     assert len(narrow.without_negative_zeros()) == 3 * 8 + 2 * 8
 
@@ -142,19 +146,17 @@ def test_random_bits_of_two_lanes(to: str, bits: int) -> None:
     rng = np.random.default_rng(3)
     made = specification().formats[to]
     assert isinstance(made, Format)
-    a, b = rng.normal(0, 4, (2, 500)).astype(np.float32) * np.float32(2.0) ** rng.integers(-20, 3, (2, 500)).astype("f4")
+    spread_out = np.float32(2.0) ** rng.integers(-20, 3, (2, 500)).astype(np.float32)
+    a, b = rng.normal(0, 4, (2, 500)).astype(np.float32) * spread_out
     r = rng.integers(0, 1 << 32, 500, dtype=np.uint32)
     got = ptxemu.execute(f"cvt.rs.{to}x2.f32", a, b, r)
-    fraction = lambda word: Fraction(int(word) & ((1 << bits) - 1), 1 << bits)  # noqa: E731
+
+    def fraction(word: int) -> Fraction:
+        return Fraction(word & ((1 << bits) - 1), 1 << bits)
+
     for x, y, word, d in zip(a, b, r, got, strict=True):
-        assert _value(int(d) >> 16, made) == stochastic(float(x), made, fraction(word >> np.uint32(16)))
-        assert _value(int(d) & 0xFFFF, made) == stochastic(float(y), made, fraction(word))
-
-
-def _value(bits: int, f: Format) -> Fraction:
-    from ptxspec.semantics.exact.rounding import decode
-
-    return decode(bits, f)
+        assert decode(int(d) >> 16, made) == stochastic(float(x), made, fraction(int(word) >> 16))
+        assert decode(int(d) & 0xFFFF, made) == stochastic(float(y), made, fraction(int(word)))
 
 
 @pytest.mark.parametrize(("to", "want"), [

@@ -8,7 +8,7 @@ from helpers import mixed
 from helpers.groups import GROUPS
 from helpers.project import Project
 from helpers.repository import specification
-from oracles import conversions, judge
+from oracles import conversions, judge, narrow
 
 # The spellings that tests run against each judge; `check` of helpers/groups.py is the run, or that of mixed.py.
 RUN = {
@@ -18,6 +18,10 @@ RUN = {
 RUN["MPFR"].update(s for spellings in mixed.GROUPS.values() for s in spellings)
 for spelling in conversions.spellings():
     RUN[conversions.judge_of(spelling)].add(spelling)
+for spelling, _ in narrow.spellings():
+    RUN["definition"].add(spelling)
+    RUN.setdefault(narrow.judge_of(spelling), set()).add(spelling)
+RUN["definition"].update(narrow.without_negative_zeros())
 # emit/test_folding.py fails where ptxas does not fold what is said to be judged so.
 RUN["ptxas folding"] = set(conversions.spellings())
 

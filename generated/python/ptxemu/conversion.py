@@ -47,7 +47,7 @@ def convert(
 def convertStochastic(x: Array, random: Array, source: Format | Declared, f: Format | Declared, width: int) -> Array:
     """A float as one of another format: away from zero where what is cut off of its last place, and so many random bits
     behind a binary point, make one or more."""
-    value = _as_double(x, source, False)
+    value = as_double(x, source, False)
     finite = np.isfinite(value)
     size = np.abs(np.where(finite, value, 0))
     # The last place, the one of subnormal numbers at least.

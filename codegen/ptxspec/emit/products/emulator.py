@@ -109,8 +109,9 @@ def _signature(v: Variant) -> str:
 
 
 def _operand(o: Operand) -> str:
+    registers = f"[{','.join(o.registers)}]" if o.registers else ""
     lanes = "/".join(".".join(map(str, bits)) for bits in o.lane_bits)
-    return o.name + (f"[{','.join(o.registers)}]" if o.registers else "") + f":{o.type.name}" + f"@{lanes}" * bool(lanes)
+    return f"{o.name}{registers}:{o.type.name}" + f"@{lanes}" * bool(lanes)
 
 
 def _module(checked: Checked, templates: Templates) -> str:
