@@ -205,7 +205,7 @@ def _trace(
 def lanes_of(o: Operand, registers: list[int], lanes: int) -> list[int]:
     """What each lane has of an operand, whose bits stand in `registers` in the statement's order."""
     if o.lane_bits:
-        return [sum((registers[0] >> bit & 1) << i for i, bit in enumerate(reversed(bits))) for bits in o.lane_bits]
+        return o.read(registers[0])
     if o.registers:
         by_name = dict(zip(o.registers, registers, strict=True))
         return [o.type.unpack(by_name[f"{o.name}{i}"])[0] for i in range(lanes)]

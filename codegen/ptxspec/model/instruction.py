@@ -167,6 +167,18 @@ class Operand:
     def lanes(self) -> int:
         return len(self.registers) or self.type.lanes
 
+    def read(self, register: int) -> list[int]:
+        """What each lane reads of its register, where `lane_bits` say so."""
+        return [sum((register >> bit & 1) << i for i, bit in enumerate(reversed(bits))) for bits in self.lane_bits]
+
+    def spread(self, value: int) -> int | None:
+        """The register in which each lane reads this value; None where there is none, because lanes share bits."""
+        register = 0
+        for bits in self.lane_bits:
+            for i, bit in enumerate(reversed(bits)):
+                register |= (value >> i & 1) << bit
+        return register if set(self.read(register)) == {value} else None
+
 
 @dataclass(frozen=True)
 class LaneBits:
