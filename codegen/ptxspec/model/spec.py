@@ -121,6 +121,11 @@ class Spec:
         """What requirements mean among the targets and versions."""
         return Catalog(self.targets.values(), self.versions.values())
 
+    def has_kernel(self, v: Variant) -> bool:
+        """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
+        crashes = self.instructions[v.opcode].crashes
+        return self.catalog.is_current(v.requires) and not (crashes and crashes.matches(v))
+
     @property
     def newest(self) -> str:
         """The newest target."""

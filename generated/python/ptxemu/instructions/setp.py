@@ -25,7 +25,7 @@ def setp_eq_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # setp.yaml:47
     p = t  # setp.yaml:74
@@ -41,7 +41,7 @@ def setp_ne_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:49
     p = t  # setp.yaml:74
@@ -57,7 +57,7 @@ def setp_lt_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # setp.yaml:51
     p = t  # setp.yaml:74
@@ -73,7 +73,7 @@ def setp_le_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_le_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:53
     p = t  # setp.yaml:74
@@ -89,7 +89,7 @@ def setp_gt_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # setp.yaml:55
     p = t  # setp.yaml:74
@@ -105,7 +105,7 @@ def setp_ge_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:57
     p = t  # setp.yaml:74
@@ -121,7 +121,7 @@ def setp_equ_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:59
     p = t  # setp.yaml:74
@@ -137,7 +137,7 @@ def setp_neu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:61
     p = t  # setp.yaml:74
@@ -153,7 +153,7 @@ def setp_ltu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:63
     p = t  # setp.yaml:74
@@ -169,7 +169,7 @@ def setp_leu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:65
     p = t  # setp.yaml:74
@@ -185,7 +185,7 @@ def setp_gtu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:67
     p = t  # setp.yaml:74
@@ -201,7 +201,7 @@ def setp_geu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # setp.yaml:69
     p = t  # setp.yaml:74
@@ -217,7 +217,7 @@ def setp_num_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_num_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:71
     p = t  # setp.yaml:74
@@ -233,7 +233,7 @@ def setp_nan_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:73
     p = t  # setp.yaml:74
@@ -249,7 +249,7 @@ def setp_eq_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # setp.yaml:47
     p_2 = (t & c)  # setp.yaml:77
@@ -265,7 +265,7 @@ def setp_eq_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # setp.yaml:47
     p_2 = (t | c)  # setp.yaml:80
@@ -281,7 +281,7 @@ def setp_eq_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # setp.yaml:47
     p_2 = (t ^ c)  # setp.yaml:83
@@ -297,7 +297,7 @@ def setp_ne_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:49
     p_2 = (t & c)  # setp.yaml:77
@@ -313,7 +313,7 @@ def setp_ne_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:49
     p_2 = (t | c)  # setp.yaml:80
@@ -329,7 +329,7 @@ def setp_ne_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:49
     p_2 = (t ^ c)  # setp.yaml:83
@@ -345,7 +345,7 @@ def setp_lt_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # setp.yaml:51
     p_2 = (t & c)  # setp.yaml:77
@@ -361,7 +361,7 @@ def setp_lt_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # setp.yaml:51
     p_2 = (t | c)  # setp.yaml:80
@@ -377,7 +377,7 @@ def setp_lt_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # setp.yaml:51
     p_2 = (t ^ c)  # setp.yaml:83
@@ -393,7 +393,7 @@ def setp_le_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_le_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:53
     p_2 = (t & c)  # setp.yaml:77
@@ -409,7 +409,7 @@ def setp_le_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_le_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:53
     p_2 = (t | c)  # setp.yaml:80
@@ -425,7 +425,7 @@ def setp_le_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_le_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:53
     p_2 = (t ^ c)  # setp.yaml:83
@@ -441,7 +441,7 @@ def setp_gt_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # setp.yaml:55
     p_2 = (t & c)  # setp.yaml:77
@@ -457,7 +457,7 @@ def setp_gt_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # setp.yaml:55
     p_2 = (t | c)  # setp.yaml:80
@@ -473,7 +473,7 @@ def setp_gt_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # setp.yaml:55
     p_2 = (t ^ c)  # setp.yaml:83
@@ -489,7 +489,7 @@ def setp_ge_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:57
     p_2 = (t & c)  # setp.yaml:77
@@ -505,7 +505,7 @@ def setp_ge_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:57
     p_2 = (t | c)  # setp.yaml:80
@@ -521,7 +521,7 @@ def setp_ge_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:57
     p_2 = (t ^ c)  # setp.yaml:83
@@ -537,7 +537,7 @@ def setp_equ_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:59
     p_2 = (t & c)  # setp.yaml:77
@@ -553,7 +553,7 @@ def setp_equ_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:59
     p_2 = (t | c)  # setp.yaml:80
@@ -569,7 +569,7 @@ def setp_equ_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:59
     p_2 = (t ^ c)  # setp.yaml:83
@@ -585,7 +585,7 @@ def setp_neu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:61
     p_2 = (t & c)  # setp.yaml:77
@@ -601,7 +601,7 @@ def setp_neu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:61
     p_2 = (t | c)  # setp.yaml:80
@@ -617,7 +617,7 @@ def setp_neu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:61
     p_2 = (t ^ c)  # setp.yaml:83
@@ -633,7 +633,7 @@ def setp_ltu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:63
     p_2 = (t & c)  # setp.yaml:77
@@ -649,7 +649,7 @@ def setp_ltu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:63
     p_2 = (t | c)  # setp.yaml:80
@@ -665,7 +665,7 @@ def setp_ltu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:63
     p_2 = (t ^ c)  # setp.yaml:83
@@ -681,7 +681,7 @@ def setp_leu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:65
     p_2 = (t & c)  # setp.yaml:77
@@ -697,7 +697,7 @@ def setp_leu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:65
     p_2 = (t | c)  # setp.yaml:80
@@ -713,7 +713,7 @@ def setp_leu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:65
     p_2 = (t ^ c)  # setp.yaml:83
@@ -729,7 +729,7 @@ def setp_gtu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:67
     p_2 = (t & c)  # setp.yaml:77
@@ -745,7 +745,7 @@ def setp_gtu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:67
     p_2 = (t | c)  # setp.yaml:80
@@ -761,7 +761,7 @@ def setp_gtu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:67
     p_2 = (t ^ c)  # setp.yaml:83
@@ -777,7 +777,7 @@ def setp_geu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # setp.yaml:69
     p_2 = (t & c)  # setp.yaml:77
@@ -793,7 +793,7 @@ def setp_geu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # setp.yaml:69
     p_2 = (t | c)  # setp.yaml:80
@@ -809,7 +809,7 @@ def setp_geu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # setp.yaml:69
     p_2 = (t ^ c)  # setp.yaml:83
@@ -825,7 +825,7 @@ def setp_num_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_num_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:71
     p_2 = (t & c)  # setp.yaml:77
@@ -841,7 +841,7 @@ def setp_num_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_num_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:71
     p_2 = (t | c)  # setp.yaml:80
@@ -857,7 +857,7 @@ def setp_num_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_num_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:71
     p_2 = (t ^ c)  # setp.yaml:83
@@ -873,7 +873,7 @@ def setp_nan_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:73
     p_2 = (t & c)  # setp.yaml:77
@@ -889,7 +889,7 @@ def setp_nan_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:73
     p_2 = (t | c)  # setp.yaml:80
@@ -905,7 +905,7 @@ def setp_nan_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
+    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:73
     p_2 = (t ^ c)  # setp.yaml:83
@@ -1311,7 +1311,7 @@ def setp_eq_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_eq_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # setp.yaml:47
     return t  # setp.yaml:74
@@ -1323,7 +1323,7 @@ def setp_ne_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ne_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:49
     return t  # setp.yaml:74
@@ -1335,7 +1335,7 @@ def setp_lt_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_lt_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # setp.yaml:51
     return t  # setp.yaml:74
@@ -1347,7 +1347,7 @@ def setp_le_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_le_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:53
     return t  # setp.yaml:74
@@ -1359,7 +1359,7 @@ def setp_gt_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_gt_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # setp.yaml:55
     return t  # setp.yaml:74
@@ -1371,7 +1371,7 @@ def setp_ge_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ge_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:57
     return t  # setp.yaml:74
@@ -1383,7 +1383,7 @@ def setp_equ_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_equ_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:59
     return t  # setp.yaml:74
@@ -1395,7 +1395,7 @@ def setp_neu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_neu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:61
     return t  # setp.yaml:74
@@ -1407,7 +1407,7 @@ def setp_ltu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ltu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:63
     return t  # setp.yaml:74
@@ -1419,7 +1419,7 @@ def setp_leu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_leu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:65
     return t  # setp.yaml:74
@@ -1431,7 +1431,7 @@ def setp_gtu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_gtu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:67
     return t  # setp.yaml:74
@@ -1443,7 +1443,7 @@ def setp_geu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_geu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # setp.yaml:69
     return t  # setp.yaml:74
@@ -1455,7 +1455,7 @@ def setp_num_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_num_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:71
     return t  # setp.yaml:74
@@ -1467,7 +1467,7 @@ def setp_nan_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_nan_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:73
     return t  # setp.yaml:74
@@ -1479,7 +1479,7 @@ def setp_eq_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_eq_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # setp.yaml:47
     return (t & c)  # setp.yaml:77
@@ -1491,7 +1491,7 @@ def setp_eq_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_eq_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # setp.yaml:47
     return (t | c)  # setp.yaml:80
@@ -1503,7 +1503,7 @@ def setp_eq_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_eq_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # setp.yaml:47
     return (t ^ c)  # setp.yaml:83
@@ -1515,7 +1515,7 @@ def setp_ne_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:49
     return (t & c)  # setp.yaml:77
@@ -1527,7 +1527,7 @@ def setp_ne_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:49
     return (t | c)  # setp.yaml:80
@@ -1539,7 +1539,7 @@ def setp_ne_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:49
     return (t ^ c)  # setp.yaml:83
@@ -1551,7 +1551,7 @@ def setp_lt_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_lt_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # setp.yaml:51
     return (t & c)  # setp.yaml:77
@@ -1563,7 +1563,7 @@ def setp_lt_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_lt_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # setp.yaml:51
     return (t | c)  # setp.yaml:80
@@ -1575,7 +1575,7 @@ def setp_lt_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_lt_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # setp.yaml:51
     return (t ^ c)  # setp.yaml:83
@@ -1587,7 +1587,7 @@ def setp_le_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_le_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:53
     return (t & c)  # setp.yaml:77
@@ -1599,7 +1599,7 @@ def setp_le_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_le_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:53
     return (t | c)  # setp.yaml:80
@@ -1611,7 +1611,7 @@ def setp_le_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_le_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:53
     return (t ^ c)  # setp.yaml:83
@@ -1623,7 +1623,7 @@ def setp_gt_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gt_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # setp.yaml:55
     return (t & c)  # setp.yaml:77
@@ -1635,7 +1635,7 @@ def setp_gt_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gt_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # setp.yaml:55
     return (t | c)  # setp.yaml:80
@@ -1647,7 +1647,7 @@ def setp_gt_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gt_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # setp.yaml:55
     return (t ^ c)  # setp.yaml:83
@@ -1659,7 +1659,7 @@ def setp_ge_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ge_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:57
     return (t & c)  # setp.yaml:77
@@ -1671,7 +1671,7 @@ def setp_ge_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ge_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:57
     return (t | c)  # setp.yaml:80
@@ -1683,7 +1683,7 @@ def setp_ge_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ge_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:57
     return (t ^ c)  # setp.yaml:83
@@ -1695,7 +1695,7 @@ def setp_equ_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:59
     return (t & c)  # setp.yaml:77
@@ -1707,7 +1707,7 @@ def setp_equ_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:59
     return (t | c)  # setp.yaml:80
@@ -1719,7 +1719,7 @@ def setp_equ_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:59
     return (t ^ c)  # setp.yaml:83
@@ -1731,7 +1731,7 @@ def setp_neu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_neu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:61
     return (t & c)  # setp.yaml:77
@@ -1743,7 +1743,7 @@ def setp_neu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_neu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:61
     return (t | c)  # setp.yaml:80
@@ -1755,7 +1755,7 @@ def setp_neu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_neu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:61
     return (t ^ c)  # setp.yaml:83
@@ -1767,7 +1767,7 @@ def setp_ltu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ltu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:63
     return (t & c)  # setp.yaml:77
@@ -1779,7 +1779,7 @@ def setp_ltu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ltu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:63
     return (t | c)  # setp.yaml:80
@@ -1791,7 +1791,7 @@ def setp_ltu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ltu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:63
     return (t ^ c)  # setp.yaml:83
@@ -1803,7 +1803,7 @@ def setp_leu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_leu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:65
     return (t & c)  # setp.yaml:77
@@ -1815,7 +1815,7 @@ def setp_leu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_leu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:65
     return (t | c)  # setp.yaml:80
@@ -1827,7 +1827,7 @@ def setp_leu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_leu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:65
     return (t ^ c)  # setp.yaml:83
@@ -1839,7 +1839,7 @@ def setp_gtu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gtu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:67
     return (t & c)  # setp.yaml:77
@@ -1851,7 +1851,7 @@ def setp_gtu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gtu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:67
     return (t | c)  # setp.yaml:80
@@ -1863,7 +1863,7 @@ def setp_gtu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gtu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:67
     return (t ^ c)  # setp.yaml:83
@@ -1875,7 +1875,7 @@ def setp_geu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_geu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # setp.yaml:69
     return (t & c)  # setp.yaml:77
@@ -1887,7 +1887,7 @@ def setp_geu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_geu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # setp.yaml:69
     return (t | c)  # setp.yaml:80
@@ -1899,7 +1899,7 @@ def setp_geu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_geu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # setp.yaml:69
     return (t ^ c)  # setp.yaml:83
@@ -1911,7 +1911,7 @@ def setp_num_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_num_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:71
     return (t & c)  # setp.yaml:77
@@ -1923,7 +1923,7 @@ def setp_num_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_num_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:71
     return (t | c)  # setp.yaml:80
@@ -1935,7 +1935,7 @@ def setp_num_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_num_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:71
     return (t ^ c)  # setp.yaml:83
@@ -1947,7 +1947,7 @@ def setp_nan_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_nan_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:73
     return (t & c)  # setp.yaml:77
@@ -1959,7 +1959,7 @@ def setp_nan_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_nan_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:73
     return (t | c)  # setp.yaml:80
@@ -1971,7 +1971,7 @@ def setp_nan_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_nan_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
+    a_2 = _flushed(a, f16)  # modifiers.yaml:65
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:73
     return (t ^ c)  # setp.yaml:83
