@@ -41,7 +41,13 @@ def values(type_: str) -> tuple[Bits, Bits]:
         columns = pairs(special(*fields))
         more = [np.concatenate([uniform(rng, RANDOM, *fields), n]) for n in near(rng, RANDOM, *fields)]
     else:
-        ends = [0, 1, 2, *((1 << (width(type_) - 1)) + i for i in (-1, 0, 1)), *((1 << width(type_)) - i for i in (1, 2))]
+        ends = [
+            0,
+            1,
+            2,
+            *((1 << (width(type_) - 1)) + i for i in (-1, 0, 1)),
+            *((1 << width(type_)) - i for i in (1, 2)),
+        ]
         columns = pairs(np.array(ends, unsigned(type_)))
         more = [rng.integers(0, 1 << width(type_), RANDOM, unsigned(type_)) for _ in range(2)]
     a, b = (np.concatenate(c) for c in zip(columns, more, strict=True))

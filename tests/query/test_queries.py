@@ -111,7 +111,6 @@ def test_what_lint_leaves_alone_is_not_denied_by_a_query(db: ptxspec.Database) -
     assert left > 100
 
 
-
 SUGGESTED = [
     ("cos.aprox.f32", "cos.approx.f32"),
     ("sqrt.RN.f32", "sqrt.rn.f32"),
