@@ -116,13 +116,16 @@ def unexpected(
     As `judge`, but one command asks for all pairs, and messages are read only where something is unexpected."""
     output = _output(ptxas, sheet, list(accepted))
     found = set(_PLACE.findall(output))
-    right = b"fatal" not in output.replace(_END, b"")
-    left = len(found)
-    for i, places in enumerate(accepted.values()):
-        right = right and b"%d.ptx, line %d" % (i, FIRST_LINE + sheet.count) in found
-        right = right and found.isdisjoint(b"%d.ptx, line %d" % (i, FIRST_LINE + place) for place in places)
-        left -= sheet.count - len(places) + 1
-    if right and not left:
+    canaries = {b"%d.ptx, line %d" % (i, FIRST_LINE + sheet.count) for i in range(len(accepted))}
+    # Of the lines before the first statement none must be wrong either.
+    fine = (
+        b"%d.ptx, line %d" % (i, line)
+        for i, places in enumerate(accepted.values())
+        for line in (*range(FIRST_LINE), *(FIRST_LINE + place for place in places))
+    )
+    wrong = sum(sheet.count - len(places) for places in accepted.values())
+    complete = canaries <= found and b"fatal" not in output.replace(_END, b"")
+    if complete and len(found) == wrong + len(canaries) and found.isdisjoint(fine):
         return
     for pair, places in accepted.items():
         for place, messages in enumerate(judge(ptxas, sheet.statements, *pair)):

@@ -6,8 +6,9 @@ types and 3,000 sets of modifiers. Of an opcode that has many `asked` holds
 
 - all that its own names give: every sequence of its types and every number of operands that goes with it, with every
   set of its modifiers, of each group at most one;
-- one mistake: a variant with any one modifier more, or with one type exchanged for any other one, or the modifiers of
-  any variant with a wrong number of operands, a second result or a `!` too many;
+- one mistake: a variant with any one modifier more, or one modifier or one type exchanged for any other one, or the
+  modifiers of any variant with a wrong number of operands, a second result or a `!` too many;
+- some variants with a type too many or too few, others for each type;
 - two mistakes, in turn: each wrong shape with each foreign modifier, alone and beside the modifiers of one variant, of
   another one each time; each sequence of exchanged types with some of the foreign modifiers, with others each time.
 
@@ -106,6 +107,7 @@ class Combinations:
         pairs = itertools.product((m for m in foreign if m.mode), (m for m in foreign if not m.mode))
         self._foreign_sets: list[Names] = [(), *self._foreign, *((a.name, b.name) for a, b in pairs)]
         self._made: dict[tuple[tuple[Names, ...], tuple[Names, ...]], Sets] = {}
+        self._left: dict[tuple[Sets, Sets], Sets] = {}
         # Those of variants, and none.
         self._usual = Sets(list(dict.fromkeys([(), *(v.modifiers for v in instruction.variants)])))
 
@@ -123,14 +125,28 @@ class Combinations:
     @cached_property
     def exchanged(self) -> list[Names]:
         """The same with one type exchanged for another one, as far as they are known to be wrong."""
+        every = self._every_type
+        return self._wrong((*f[:i], t, *f[i + 1 :]) for f in self.types for i in range(len(f)) for t in every)
+
+    def too_many(self, types: Names) -> list[Names]:
+        """A sequence of types with one more, or one less, as far as that is known to be wrong."""
+        longer = [f for t in self._every_type for f in ((t, *types), (*types, t))]
+        return self._wrong(f for f in (*longer, types[1:], types[:-1]) if f)
+
+    def _wrong(self, sequences: Iterable[Names]) -> list[Names]:
         if self._elsewhere is None:
             return []
-        every = [
-            t.name for t in self._spec.types.values() if t.kind != BOOL and t.name in self._spec.assembler.registers
-        ]
-        changed = [(*f[:i], t, *f[i + 1 :]) for f in self.types for i in range(len(f)) for t in every]
         others = {*self.types, *self._elsewhere}
-        return [f for f in dict.fromkeys(changed) if f not in others]
+        return [f for f in dict.fromkeys(sequences) if f not in others]
+
+    @cached_property
+    def _every_type(self) -> list[str]:
+        known = self._spec.assembler.registers
+        return [t.name for t in self._spec.types.values() if t.kind != BOOL and t.name in known]
+
+    def count(self) -> int:
+        """How many statements are asked."""
+        return sum(len(self.statements(block)[0]) for block in self.asked())
 
     def asked(self) -> Iterator[Block]:
         """Of the right types, and of those of which one was exchanged, all sets of modifiers, with foreign ones too:
@@ -142,14 +158,15 @@ class Combinations:
         shapes = list(self._shapes(self.types))
         whole = len(shapes) * len(every.names) <= _WHOLE
         for shape in shapes:
-            if whole:
-                yield Block(shape, every)
-                continue
             variants = self._having.get((shape.types, shape.operands), ())
-            yield Block(shape, self.own if variants else self._usual)
+            first = every if whole else self.own if variants else self._usual
+            yield Block(shape, first)
             plain = not (shape.second or shape.inverted)
-            beside = [v.modifiers for v in variants] if plain and variants else [next(usual)]
-            yield Block(shape, self._with(((), *beside), self._single if plain and variants else self._foreign))
+            if variants and plain:
+                beside = tuple(dict.fromkeys(_and_one_less(v.modifiers for v in variants)))
+                yield Block(shape, self._but(first, self._with(beside, self._single)))
+            elif not whole:
+                yield Block(shape, self._but(first, self._with(((), next(usual)), self._foreign)))
 
         shapes = list(self._shapes(self.exchanged))
         whole = len(shapes) * len(every.names) <= _WHOLE
@@ -159,10 +176,16 @@ class Combinations:
                 yield Block(shape, every)
                 continue
             likely = (len(shape.types), shape.operands) in legal and not (shape.second or shape.inverted)
-            few = self._usual if likely else Sets([(), next(usual), next(usual)])
+            few = self._usual if likely else _distinct((), next(usual), next(usual))
             yield Block(shape, self.own if own else few)
             some = list(itertools.islice(foreign, min(_IN_TURN, len(self._foreign))))
             yield Block(shape, self._with(((), next(usual)), some))
+
+        for variants in self._having.values():
+            modifiers = itertools.cycle(v.modifiers for v in variants)
+            shape = own_shapes(self._writer, variants[0])[0]
+            for types in self.too_many(shape.types):
+                yield Block(shape._replace(types=types), _distinct((), next(modifiers), next(modifiers)))
 
     def sample(self, count: int, seed: int) -> Iterator[Block]:
         """So many of all combinations, wherever they fall."""
@@ -216,13 +239,32 @@ class Combinations:
         found = self._made.get(key)
         if found is None:
             together = [(*names, *more) for names in key[0] for more in foreign if not set(more).intersection(names)]
-            distinct = {frozenset(names): self._ordered(names) for names in together}
-            found = self._made[key] = Sets(list(distinct.values()))
+            found = self._made[key] = _distinct(*map(self._ordered, together))
+        return found
+
+    def _but(self, asked: Sets, more: Sets) -> Sets:
+        """Sets that were not asked already."""
+        key = (asked, more)
+        found = self._left.get(key)
+        if found is None:
+            left = [names for names in more.names if frozenset(names) not in asked.places]
+            found = self._left[key] = Sets(left)
         return found
 
     def _ordered(self, names: Iterable[str]) -> Names:
         """Some modifiers are taken in front only."""
         return tuple(sorted(names, key=lambda m: m not in self._spec.assembler.leading))
+
+
+def _and_one_less(sets: Iterable[Names]) -> Iterator[Names]:
+    for names in sets:
+        yield names
+        for i in range(len(names)):
+            yield (*names[:i], *names[i + 1 :])
+
+
+def _distinct(*names: Names) -> Sets:
+    return Sets(list({frozenset(n): n for n in names}.values()))
 
 
 def own_shapes(writer: Writer, v: Variant) -> list[Shape]:
