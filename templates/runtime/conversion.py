@@ -13,7 +13,7 @@ from .declared import Declared, encode, flushed, integral, values
 from .integers import FixedPoint, Magnitude, read, shifted, u64, write
 
 
-def _as_double(x: Array, f: Format | Declared, daz: bool) -> Array:
+def as_double(x: Array, f: Format | Declared, daz: bool) -> Array:
     """The values of floats, which float64 has all."""
     if isinstance(f, Declared):
         return values(flushed(x, f) if daz else x, f)
@@ -34,7 +34,7 @@ def convert(
         if isinstance(f, FixedPoint):
             return shifted(read(x, source), f.point - source.point, f, mode)
         return _as_float(read(x, source), source.point, f, mode, ftz)
-    value = _as_double(x, source, daz)
+    value = as_double(x, source, daz)
     if isinstance(f, FixedPoint):
         return _as_integer(value, f, mode)
     if isinstance(f, Declared):

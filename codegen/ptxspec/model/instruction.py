@@ -248,7 +248,8 @@ class Instruction:
 
     `elsewhere` are the forms, each as its types, that other instructions of this name have: any other form that no
     variant has is refused. It is None where nobody said, so that nothing is known of other forms. `empty_types` are
-    types that the assembler takes beside the others, and that do nothing."""
+    types that the assembler takes beside the others, and that do nothing. `acts_on` are the formats that a modifier acts
+    on here, where these are not all."""
 
     opcode: str
     path: str
@@ -274,6 +275,7 @@ class Instruction:
     hardware: tuple[HardwarePath, ...] = ()
     refused: tuple[Variant, ...] = ()
     registers: Mapping[str, str] = field(default_factory=dict)
+    acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def operand_names(self) -> frozenset[str]:

@@ -109,6 +109,7 @@ class _InstructionFile:
             notes=tuple(self.note(("notes", i), n) for i, n in entries("notes")),
             variants=(),
             registers=self.registers(),
+            acts_on=self.acts_on(),
         )  # fmt: skip
         if len(self.errors) > before:
             return None
@@ -256,6 +257,15 @@ class _InstructionFile:
         return {name: words(text) for name, text in found.items()}
 
     # What variants do
+
+    def acts_on(self) -> dict[str, tuple[str, ...]]:
+        """The formats that a modifier acts on, where these are not all."""
+        found = self.data.get("acts_on", {})
+        for modifier, formats in found.items():
+            self.context.known(self.doc, ("acts_on", modifier), modifier, self.spec.modifiers, "modifier")
+            for i, name in enumerate(formats):
+                self.context.known(self.doc, ("acts_on", modifier, i), name, self.spec.formats, "format")
+        return {modifier: tuple(formats) for modifier, formats in found.items()}
 
     def meaning(self, where: Where, m: dict[str, Any]) -> Meaning:
         """Each spelling with the modifiers that it means must be a spelling of this opcode too."""

@@ -163,6 +163,11 @@ class Catalog:
                 found.append(Refusal("target-too-old", r.target))
         return found
 
+    def own_kind(self, target: str, ptx: str) -> str:
+        """What to compile for where a target is all that must run it: its a kind, if that PTX version knows one."""
+        own = (t.name for t in self.targets.values() if t.base == target and t.kind == "architecture")
+        return next((t for t in own if self.knows(t, ptx)), target)
+
     def takes(self, r: Requirement, target: str | None = None, ptx: str | None = None) -> bool:
         """Whether there is nothing against it; every question is answered once."""
         key = (r, target, ptx)

@@ -82,6 +82,8 @@ def why_not(program: Program) -> str:
     for a in applications(program):
         if a.function in WITHOUT_C:
             return f"{a.function} reads tables that NumPy has"
+        if a.mixed:
+            return f"there is no C for {a.function} of several formats"
         if TABLE[a.function].rounds:
             direction = _steering(a)
             if direction is None:
@@ -114,6 +116,8 @@ def _steering(t: Apply) -> str | None:
     if t.function in ELEMENTARY:
         # Of binary32 alone: NumPy has tables of narrower formats' results, which are sooner read than computed.
         return "roundTiesToEven" if (f.width, f.precision, t.mode) == (32, 24, "roundTiesToEven") else None
+    if t.function == "roundToIntegral":
+        return ROUNDINGS[0]
     if t.function == "convert":
         contains = source.exponent_bits <= f.exponent_bits and source.precision <= f.precision
         if contains or not _is_native(f):
@@ -194,6 +198,10 @@ class _Writer(Lowering):
             source = t.arguments[0].kind.format
             assert source is not None
             arguments = [f"number_{source.name}({arguments[0]})"]
+        if t.function == "convertNaN":
+            source = t.arguments[0].kind.format
+            assert source is not None
+            arguments += [str(source.exponent_bits), str(source.fraction_bits)]
         if t.function != FLUSH and TABLE[t.function].rounds:
             arguments += [t.mode, str(int(t.ftz)), *(["undecided"] if t.function in ELEMENTARY else [])]
         return f"{t.function}_{t.format.name}({', '.join(arguments)})"

@@ -18,7 +18,7 @@ def setp_eq_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # setp.yaml:46
     p = t  # setp.yaml:73
@@ -34,7 +34,7 @@ def setp_ne_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:48
     p = t  # setp.yaml:73
@@ -50,7 +50,7 @@ def setp_lt_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # setp.yaml:50
     p = t  # setp.yaml:73
@@ -66,7 +66,7 @@ def setp_le_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_le_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:52
     p = t  # setp.yaml:73
@@ -82,7 +82,7 @@ def setp_gt_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # setp.yaml:54
     p = t  # setp.yaml:73
@@ -98,7 +98,7 @@ def setp_ge_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:56
     p = t  # setp.yaml:73
@@ -114,7 +114,7 @@ def setp_equ_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:58
     p = t  # setp.yaml:73
@@ -130,7 +130,7 @@ def setp_neu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:60
     p = t  # setp.yaml:73
@@ -146,7 +146,7 @@ def setp_ltu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:62
     p = t  # setp.yaml:73
@@ -162,7 +162,7 @@ def setp_leu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:64
     p = t  # setp.yaml:73
@@ -178,7 +178,7 @@ def setp_gtu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:66
     p = t  # setp.yaml:73
@@ -194,7 +194,7 @@ def setp_geu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # setp.yaml:68
     p = t  # setp.yaml:73
@@ -210,7 +210,7 @@ def setp_num_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_num_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:70
     p = t  # setp.yaml:73
@@ -226,7 +226,7 @@ def setp_nan_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:72
     p = t  # setp.yaml:73
@@ -242,7 +242,7 @@ def setp_eq_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # setp.yaml:46
     p_2 = (t & c)  # setp.yaml:76
@@ -258,7 +258,7 @@ def setp_eq_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # setp.yaml:46
     p_2 = (t | c)  # setp.yaml:79
@@ -274,7 +274,7 @@ def setp_eq_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareEqual(a_2, b_2, f32)  # setp.yaml:46
     p_2 = (t ^ c)  # setp.yaml:82
@@ -290,7 +290,7 @@ def setp_ne_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:48
     p_2 = (t & c)  # setp.yaml:76
@@ -306,7 +306,7 @@ def setp_ne_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:48
     p_2 = (t | c)  # setp.yaml:79
@@ -322,7 +322,7 @@ def setp_ne_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:48
     p_2 = (t ^ c)  # setp.yaml:82
@@ -338,7 +338,7 @@ def setp_lt_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # setp.yaml:50
     p_2 = (t & c)  # setp.yaml:76
@@ -354,7 +354,7 @@ def setp_lt_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # setp.yaml:50
     p_2 = (t | c)  # setp.yaml:79
@@ -370,7 +370,7 @@ def setp_lt_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareLess(a_2, b_2, f32)  # setp.yaml:50
     p_2 = (t ^ c)  # setp.yaml:82
@@ -386,7 +386,7 @@ def setp_le_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_le_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:52
     p_2 = (t & c)  # setp.yaml:76
@@ -402,7 +402,7 @@ def setp_le_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_le_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:52
     p_2 = (t | c)  # setp.yaml:79
@@ -418,7 +418,7 @@ def setp_le_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_le_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:52
     p_2 = (t ^ c)  # setp.yaml:82
@@ -434,7 +434,7 @@ def setp_gt_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # setp.yaml:54
     p_2 = (t & c)  # setp.yaml:76
@@ -450,7 +450,7 @@ def setp_gt_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # setp.yaml:54
     p_2 = (t | c)  # setp.yaml:79
@@ -466,7 +466,7 @@ def setp_gt_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareGreater(a_2, b_2, f32)  # setp.yaml:54
     p_2 = (t ^ c)  # setp.yaml:82
@@ -482,7 +482,7 @@ def setp_ge_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:56
     p_2 = (t & c)  # setp.yaml:76
@@ -498,7 +498,7 @@ def setp_ge_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:56
     p_2 = (t | c)  # setp.yaml:79
@@ -514,7 +514,7 @@ def setp_ge_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:56
     p_2 = (t ^ c)  # setp.yaml:82
@@ -530,7 +530,7 @@ def setp_equ_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:58
     p_2 = (t & c)  # setp.yaml:76
@@ -546,7 +546,7 @@ def setp_equ_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:58
     p_2 = (t | c)  # setp.yaml:79
@@ -562,7 +562,7 @@ def setp_equ_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:58
     p_2 = (t ^ c)  # setp.yaml:82
@@ -578,7 +578,7 @@ def setp_neu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:60
     p_2 = (t & c)  # setp.yaml:76
@@ -594,7 +594,7 @@ def setp_neu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:60
     p_2 = (t | c)  # setp.yaml:79
@@ -610,7 +610,7 @@ def setp_neu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:60
     p_2 = (t ^ c)  # setp.yaml:82
@@ -626,7 +626,7 @@ def setp_ltu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:62
     p_2 = (t & c)  # setp.yaml:76
@@ -642,7 +642,7 @@ def setp_ltu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:62
     p_2 = (t | c)  # setp.yaml:79
@@ -658,7 +658,7 @@ def setp_ltu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:62
     p_2 = (t ^ c)  # setp.yaml:82
@@ -674,7 +674,7 @@ def setp_leu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:64
     p_2 = (t & c)  # setp.yaml:76
@@ -690,7 +690,7 @@ def setp_leu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:64
     p_2 = (t | c)  # setp.yaml:79
@@ -706,7 +706,7 @@ def setp_leu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:64
     p_2 = (t ^ c)  # setp.yaml:82
@@ -722,7 +722,7 @@ def setp_gtu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:66
     p_2 = (t & c)  # setp.yaml:76
@@ -738,7 +738,7 @@ def setp_gtu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:66
     p_2 = (t | c)  # setp.yaml:79
@@ -754,7 +754,7 @@ def setp_gtu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:66
     p_2 = (t ^ c)  # setp.yaml:82
@@ -770,7 +770,7 @@ def setp_geu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # setp.yaml:68
     p_2 = (t & c)  # setp.yaml:76
@@ -786,7 +786,7 @@ def setp_geu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # setp.yaml:68
     p_2 = (t | c)  # setp.yaml:79
@@ -802,7 +802,7 @@ def setp_geu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (~compareLess(a_2, b_2, f32))  # setp.yaml:68
     p_2 = (t ^ c)  # setp.yaml:82
@@ -818,7 +818,7 @@ def setp_num_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_num_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:70
     p_2 = (t & c)  # setp.yaml:76
@@ -834,7 +834,7 @@ def setp_num_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_num_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:70
     p_2 = (t | c)  # setp.yaml:79
@@ -850,7 +850,7 @@ def setp_num_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_num_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:70
     p_2 = (t ^ c)  # setp.yaml:82
@@ -866,7 +866,7 @@ def setp_nan_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:72
     p_2 = (t & c)  # setp.yaml:76
@@ -882,7 +882,7 @@ def setp_nan_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:72
     p_2 = (t | c)  # setp.yaml:79
@@ -898,7 +898,7 @@ def setp_nan_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:43
+    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     b_2 = _flushed(b, f32)
     t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:72
     p_2 = (t ^ c)  # setp.yaml:82
@@ -1304,7 +1304,7 @@ def setp_eq_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_eq_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # setp.yaml:46
     return t  # setp.yaml:73
@@ -1316,7 +1316,7 @@ def setp_ne_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ne_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:48
     return t  # setp.yaml:73
@@ -1328,7 +1328,7 @@ def setp_lt_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_lt_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # setp.yaml:50
     return t  # setp.yaml:73
@@ -1340,7 +1340,7 @@ def setp_le_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_le_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:52
     return t  # setp.yaml:73
@@ -1352,7 +1352,7 @@ def setp_gt_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_gt_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # setp.yaml:54
     return t  # setp.yaml:73
@@ -1364,7 +1364,7 @@ def setp_ge_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ge_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:56
     return t  # setp.yaml:73
@@ -1376,7 +1376,7 @@ def setp_equ_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_equ_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:58
     return t  # setp.yaml:73
@@ -1388,7 +1388,7 @@ def setp_neu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_neu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:60
     return t  # setp.yaml:73
@@ -1400,7 +1400,7 @@ def setp_ltu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ltu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:62
     return t  # setp.yaml:73
@@ -1412,7 +1412,7 @@ def setp_leu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_leu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:64
     return t  # setp.yaml:73
@@ -1424,7 +1424,7 @@ def setp_gtu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_gtu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:66
     return t  # setp.yaml:73
@@ -1436,7 +1436,7 @@ def setp_geu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_geu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # setp.yaml:68
     return t  # setp.yaml:73
@@ -1448,7 +1448,7 @@ def setp_num_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_num_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:70
     return t  # setp.yaml:73
@@ -1460,7 +1460,7 @@ def setp_nan_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_nan_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:72
     return t  # setp.yaml:73
@@ -1472,7 +1472,7 @@ def setp_eq_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_eq_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # setp.yaml:46
     return (t & c)  # setp.yaml:76
@@ -1484,7 +1484,7 @@ def setp_eq_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_eq_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # setp.yaml:46
     return (t | c)  # setp.yaml:79
@@ -1496,7 +1496,7 @@ def setp_eq_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_eq_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareEqual(a_2, b_2, f16)  # setp.yaml:46
     return (t ^ c)  # setp.yaml:82
@@ -1508,7 +1508,7 @@ def setp_ne_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:48
     return (t & c)  # setp.yaml:76
@@ -1520,7 +1520,7 @@ def setp_ne_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:48
     return (t | c)  # setp.yaml:79
@@ -1532,7 +1532,7 @@ def setp_ne_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:48
     return (t ^ c)  # setp.yaml:82
@@ -1544,7 +1544,7 @@ def setp_lt_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_lt_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # setp.yaml:50
     return (t & c)  # setp.yaml:76
@@ -1556,7 +1556,7 @@ def setp_lt_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_lt_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # setp.yaml:50
     return (t | c)  # setp.yaml:79
@@ -1568,7 +1568,7 @@ def setp_lt_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_lt_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareLess(a_2, b_2, f16)  # setp.yaml:50
     return (t ^ c)  # setp.yaml:82
@@ -1580,7 +1580,7 @@ def setp_le_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_le_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:52
     return (t & c)  # setp.yaml:76
@@ -1592,7 +1592,7 @@ def setp_le_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_le_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:52
     return (t | c)  # setp.yaml:79
@@ -1604,7 +1604,7 @@ def setp_le_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_le_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:52
     return (t ^ c)  # setp.yaml:82
@@ -1616,7 +1616,7 @@ def setp_gt_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gt_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # setp.yaml:54
     return (t & c)  # setp.yaml:76
@@ -1628,7 +1628,7 @@ def setp_gt_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gt_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # setp.yaml:54
     return (t | c)  # setp.yaml:79
@@ -1640,7 +1640,7 @@ def setp_gt_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gt_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareGreater(a_2, b_2, f16)  # setp.yaml:54
     return (t ^ c)  # setp.yaml:82
@@ -1652,7 +1652,7 @@ def setp_ge_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ge_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:56
     return (t & c)  # setp.yaml:76
@@ -1664,7 +1664,7 @@ def setp_ge_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ge_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:56
     return (t | c)  # setp.yaml:79
@@ -1676,7 +1676,7 @@ def setp_ge_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ge_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:56
     return (t ^ c)  # setp.yaml:82
@@ -1688,7 +1688,7 @@ def setp_equ_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:58
     return (t & c)  # setp.yaml:76
@@ -1700,7 +1700,7 @@ def setp_equ_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:58
     return (t | c)  # setp.yaml:79
@@ -1712,7 +1712,7 @@ def setp_equ_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:58
     return (t ^ c)  # setp.yaml:82
@@ -1724,7 +1724,7 @@ def setp_neu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_neu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:60
     return (t & c)  # setp.yaml:76
@@ -1736,7 +1736,7 @@ def setp_neu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_neu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:60
     return (t | c)  # setp.yaml:79
@@ -1748,7 +1748,7 @@ def setp_neu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_neu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:60
     return (t ^ c)  # setp.yaml:82
@@ -1760,7 +1760,7 @@ def setp_ltu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ltu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:62
     return (t & c)  # setp.yaml:76
@@ -1772,7 +1772,7 @@ def setp_ltu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ltu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:62
     return (t | c)  # setp.yaml:79
@@ -1784,7 +1784,7 @@ def setp_ltu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ltu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:62
     return (t ^ c)  # setp.yaml:82
@@ -1796,7 +1796,7 @@ def setp_leu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_leu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:64
     return (t & c)  # setp.yaml:76
@@ -1808,7 +1808,7 @@ def setp_leu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_leu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:64
     return (t | c)  # setp.yaml:79
@@ -1820,7 +1820,7 @@ def setp_leu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_leu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:64
     return (t ^ c)  # setp.yaml:82
@@ -1832,7 +1832,7 @@ def setp_gtu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gtu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:66
     return (t & c)  # setp.yaml:76
@@ -1844,7 +1844,7 @@ def setp_gtu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gtu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:66
     return (t | c)  # setp.yaml:79
@@ -1856,7 +1856,7 @@ def setp_gtu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gtu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:66
     return (t ^ c)  # setp.yaml:82
@@ -1868,7 +1868,7 @@ def setp_geu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_geu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # setp.yaml:68
     return (t & c)  # setp.yaml:76
@@ -1880,7 +1880,7 @@ def setp_geu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_geu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # setp.yaml:68
     return (t | c)  # setp.yaml:79
@@ -1892,7 +1892,7 @@ def setp_geu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_geu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (~compareLess(a_2, b_2, f16))  # setp.yaml:68
     return (t ^ c)  # setp.yaml:82
@@ -1904,7 +1904,7 @@ def setp_num_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_num_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:70
     return (t & c)  # setp.yaml:76
@@ -1916,7 +1916,7 @@ def setp_num_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_num_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:70
     return (t | c)  # setp.yaml:79
@@ -1928,7 +1928,7 @@ def setp_num_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_num_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:70
     return (t ^ c)  # setp.yaml:82
@@ -1940,7 +1940,7 @@ def setp_nan_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_nan_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:72
     return (t & c)  # setp.yaml:76
@@ -1952,7 +1952,7 @@ def setp_nan_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_nan_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:72
     return (t | c)  # setp.yaml:79
@@ -1964,7 +1964,7 @@ def setp_nan_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_nan_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:43
+    a_2 = _flushed(a, f16)  # modifiers.yaml:64
     b_2 = _flushed(b, f16)
     t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:72
     return (t ^ c)  # setp.yaml:82

@@ -285,6 +285,18 @@ static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ft
 
 #endif
 
+static inline BITS OF(roundToIntegral)(BITS x, int mode, int ftz) {
+    return OF(convert)(double_to_integral(OF(number)(x), mode), roundTiesToEven, ftz);
+}
+
+/* A NaN of a format with other fields, as its sign and the leading bits of its fraction. */
+static inline BITS OF(convertNaN)(uint64_t x, int exponent_bits, int fraction_bits) {
+    uint64_t fraction = x & ((UINT64_C(1) << fraction_bits) - 1);
+    fraction = fraction_bits < FRACTION_BITS ? fraction << ((FRACTION_BITS - fraction_bits) & 63)
+                                             : fraction >> ((fraction_bits - FRACTION_BITS) & 63);
+    return (BITS)(fraction | INFINITY_BITS | (x >> (exponent_bits + fraction_bits) << (WIDTH - 1)));
+}
+
 /* Elementary functions (9.2) of binary32: rounded from intervals, whose ends must agree */
 
 #if EXPONENT_BITS == 8 && FRACTION_BITS == 23

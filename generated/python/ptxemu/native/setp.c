@@ -11,7 +11,7 @@ LANE_2(setp_eq_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_eq_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = compareEqual_f16(v_a_2, v_b_2);  /* setp.yaml:46 */
     return v_t;  /* setp.yaml:73 */
@@ -23,7 +23,7 @@ LANE_2(setp_ne_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_ne_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:48 */
     return v_t;  /* setp.yaml:73 */
@@ -35,7 +35,7 @@ LANE_2(setp_lt_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_lt_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = compareLess_f16(v_a_2, v_b_2);  /* setp.yaml:50 */
     return v_t;  /* setp.yaml:73 */
@@ -47,7 +47,7 @@ LANE_2(setp_le_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_le_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = compareLessEqual_f16(v_a_2, v_b_2);  /* setp.yaml:52 */
     return v_t;  /* setp.yaml:73 */
@@ -59,7 +59,7 @@ LANE_2(setp_gt_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_gt_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = compareGreater_f16(v_a_2, v_b_2);  /* setp.yaml:54 */
     return v_t;  /* setp.yaml:73 */
@@ -71,7 +71,7 @@ LANE_2(setp_ge_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_ge_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = compareGreaterEqual_f16(v_a_2, v_b_2);  /* setp.yaml:56 */
     return v_t;  /* setp.yaml:73 */
@@ -83,7 +83,7 @@ LANE_2(setp_equ_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_equ_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (!(compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2)));  /* setp.yaml:58 */
     return v_t;  /* setp.yaml:73 */
@@ -95,7 +95,7 @@ LANE_2(setp_neu_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_neu_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = compareNotEqual_f16(v_a_2, v_b_2);  /* setp.yaml:60 */
     return v_t;  /* setp.yaml:73 */
@@ -107,7 +107,7 @@ LANE_2(setp_ltu_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_ltu_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (!compareGreaterEqual_f16(v_a_2, v_b_2));  /* setp.yaml:62 */
     return v_t;  /* setp.yaml:73 */
@@ -119,7 +119,7 @@ LANE_2(setp_leu_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_leu_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (!compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:64 */
     return v_t;  /* setp.yaml:73 */
@@ -131,7 +131,7 @@ LANE_2(setp_gtu_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_gtu_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (!compareLessEqual_f16(v_a_2, v_b_2));  /* setp.yaml:66 */
     return v_t;  /* setp.yaml:73 */
@@ -143,7 +143,7 @@ LANE_2(setp_geu_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_geu_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (!compareLess_f16(v_a_2, v_b_2));  /* setp.yaml:68 */
     return v_t;  /* setp.yaml:73 */
@@ -155,7 +155,7 @@ LANE_2(setp_num_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_num_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = ((!isNaN_f16(v_a_2)) & (!isNaN_f16(v_b_2)));  /* setp.yaml:70 */
     return v_t;  /* setp.yaml:73 */
@@ -167,7 +167,7 @@ LANE_2(setp_nan_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(setp_nan_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:43 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
     uint16_t v_b_2 = flushed_f16(v_b);
     _Bool v_t = (isNaN_f16(v_a_2) | isNaN_f16(v_b_2));  /* setp.yaml:72 */
     return v_t;  /* setp.yaml:73 */
