@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ptxspec.model import Spec
 from ptxspec.ptxas.asking import Sheet, UnsupportedTarget, judge, unexpected
+from ptxspec.ptxas.statements import Writer, signature
 
 FMA, MAX, NOTHING = "fma.rn.f32 %f0, %f1, %f2, %f3;", "max.bf16 %h0, %h1, %h2;", "fma.rn.s64 %b0, %b1, %b2, %b3;"
 # What cannot even be parsed ends the judging of a file.
@@ -57,3 +59,26 @@ def test_a_sheet_has_one_statement_on_a_line(wrong: str) -> None:
 
 def test_vectors_are_statements() -> None:
     assert Sheet(["cvt.rs %r0, {%f1, %f2}, %r3;", FMA]).count == 2
+
+
+def test_a_crash_is_a_refusal_of_what_it_was_about(ptxas: Path, spec: Spec) -> None:
+    """On a modifier that does not belong there ptxas says so, and breaks down."""
+    assert spec.assembler.crashing
+    for name in spec.assembler.crashing:
+        crash = f"abs.{name}.f32 %f0, %f1;"
+        first, refused, last, wrong = judge(ptxas, [FMA, crash, FMA, NOTHING], NEW[0], "9.5")
+        assert first == last == [] and wrong and refused[0] == f"Illegal modifier '.{name}' for instruction 'abs'"
+        assert refused[-1] == "ptxas itself crashed"
+        assert list(unexpected(ptxas, Sheet([FMA, crash, FMA]), {(NEW[0], "9.5"): {0, 2}})) == []
+
+
+def test_a_modifier_that_crashes_ptxas_is_refused_on_every_opcode_without_it(ptxas: Path, spec: Spec) -> None:
+    """So that nothing is lost where `verify` does not ask for it."""
+    for name in spec.assembler.crashing:
+        for instruction in spec.instructions.values():
+            v = instruction.variants[-1]
+            if not any(name in other.modifiers for other in instruction.variants):
+                spelled = ".".join((v.opcode, *v.modifiers, name, *v.type_names))
+                statement = Writer(spec.assembler.registers).statement(spelled, signature(v))
+                ((refused, *_),) = judge(ptxas, [statement], "sm_107a", "9.5")
+                assert refused.endswith(f"for instruction '{v.opcode}'")

@@ -29,7 +29,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..model import BOOL, Spec, Variant
-from .statements import Writer, alike, signature
+from .statements import Signature, Writer, alike, nearest, signature
 
 Names = tuple[str, ...]
 # So many of the foreign modifiers are asked with each sequence of exchanged types, others with the next one.
@@ -78,8 +78,8 @@ class Block(NamedTuple):
 class Combinations:
     """Those of one opcode.
 
-    Left out are modifiers that the assembler is recorded to ignore where they do not belong, forms that other
-    instructions of the name have, types of which no registers are known, and what is tolerated."""
+    Left out are modifiers that the assembler is recorded to ignore where they do not belong, or to crash on, forms that
+    other instructions of the name have, types of which no registers are known, and what is tolerated."""
 
     def __init__(self, spec: Spec, opcode: str) -> None:
         instruction = spec.instructions[opcode]
@@ -88,7 +88,7 @@ class Combinations:
         self._writer = Writer(spec.assembler.registers)
         self._elsewhere = instruction.elsewhere
         self._signatures = {v: signature(v) for v in instruction.variants}
-        self._known = list(self._signatures.values())
+        self._known = list(dict.fromkeys(self._signatures.values()))
         self._having: dict[tuple[Names, int], list[Variant]] = defaultdict(list)
         for v in instruction.variants:
             self._having[v.type_names, v.operands].append(v)
@@ -97,7 +97,7 @@ class Combinations:
             for names, types, operands in t.forms:
                 self._tolerated[types, operands].append(names)
         own = {m for v in instruction.variants for m in v.modifiers}
-        ignored = {name for names in spec.assembler.ignored for name in names}
+        ignored = {name for names in (*spec.assembler.ignored, set(spec.assembler.crashing) - own) for name in names}
         rounding = [m.name for m in spec.modifiers.values() if m.mode]
         self._groups = [[m for m in g if m in own] for g in _united([*spec.groups.values(), rounding])]
         self._groups += [[m] for m in spec.modifiers if m in own.difference(*self._groups)]
@@ -107,6 +107,8 @@ class Combinations:
         pairs = itertools.product((m for m in foreign if m.mode), (m for m in foreign if not m.mode))
         self._foreign_sets: list[Names] = [(), *self._foreign, *((a.name, b.name) for a, b in pairs)]
         self._made: dict[tuple[tuple[Names, ...], tuple[Names, ...]], Sets] = {}
+        self._own_types = {types for types, _ in self._having}
+        self._similar: dict[tuple[int, int], Signature] = {}
         self._left: dict[tuple[Sets, Sets], Sets] = {}
         # Those of variants, and none.
         self._usual = Sets(list(dict.fromkeys([(), *(v.modifiers for v in instruction.variants)])))
@@ -224,12 +226,22 @@ class Combinations:
         for types, operands in itertools.product(sequences, range(1, most + 1)):
             own = [self._signatures[v] for v in self._having.get((types, operands), ())]
             found = {}
-            for s in dict.fromkeys(own or [alike(self._known, types, operands)]):
+            for s in dict.fromkeys(own or [self._alike(types, operands)]):
                 either = [False, True] if self._writer.reads_predicates(s) else [False]
                 for second, inverted in itertools.product(two, either):
                     written = ", ".join(self._writer.operands(s, second, inverted))
                     found[written] = Shape(types, operands, second, inverted, written)
             yield from found.values()
+
+    def _alike(self, types: Names, operands: int) -> Signature:
+        """Of types that nothing known ends in their number decides what is similar."""
+        if types in self._own_types:
+            return alike(self._known, types, operands)
+        key = (len(types), operands)
+        similar = self._similar.get(key)
+        if similar is None:
+            similar = self._similar[key] = nearest(self._known, types, operands)
+        return alike([similar], types, operands)
 
     def _written(self, v: Variant, shape: Shape) -> str:
         return ", ".join(self._writer.operands(self._signatures[v], shape.second, shape.inverted))
