@@ -54,6 +54,7 @@ class Assembler:
     repeatable: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
     ignored: tuple[tuple[str, ...], ...] = ()
+    crashing: tuple[str, ...] = ()
     constants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     named_integers: tuple[str, ...] = ()
     other_types: tuple[str, ...] = ()
