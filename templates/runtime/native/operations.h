@@ -199,6 +199,11 @@ static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ft
 
 #endif
 
+#if WIDTH == 32
+static inline float OF(single)(BITS x) { return float_of_bits(x); }
+static inline BITS OF(from_single)(float value, int mode, int ftz) { return OF(finished)(value, value + value, ftz); }
+#endif
+
 #undef NUMBER
 #undef NUMBER_OF_BITS
 #undef BITS_OF_NUMBER
