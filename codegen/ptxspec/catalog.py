@@ -10,13 +10,15 @@ from typing import Any, NamedTuple, Protocol
 
 class Target(NamedTuple):
     """`order` is the place by which requirements compare; `ptx` is the first PTX version that knows the target; an a or
-    f kind has a `base`."""
+    f kind has a `base`, and may have a `family`, which is called after its oldest f kind. `nvcc`: it is compiled for."""
 
     name: str
     order: int
     ptx: str
     base: str = ""
     kind: str = ""
+    family: str = ""
+    nvcc: bool = False
 
 
 class PtxVersion(NamedTuple):
@@ -45,27 +47,29 @@ class Limit(NamedTuple):
 
 
 class Requirement(NamedTuple):
-    """The lowest PTX version and target that take a variant, and the last PTX version that does."""
+    """The lowest PTX version and target that take a variant, and the last PTX version that does.
+
+    Where `on` is given, only the targets in it take the variant, each from its own PTX version on; `target` is then the
+    oldest of them, and `ptx` the lowest of their versions."""
 
     ptx: str
     target: str
     until: str | None = None
     within: tuple[Limit, ...] = ()
-
-    def text(self, newest: str) -> str:
-        """In a few words: "sm_80, PTX 7.0 to 8.2". `newest` is the newest target."""
-        text = f"{self.target}, PTX {self.ptx}" + (f" to {self.until}" if self.until else "")
-        return "; ".join([text, *(limit.text(newest) for limit in self.within)])
+    on: tuple[tuple[str, str], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         found: dict[str, Any] = {"ptx": self.ptx, "until": self.until, "target": self.target}
         if self.within:
             found["within"] = [limit._asdict() for limit in self.within]
+        if self.on:
+            found["on"] = [{"target": target, "ptx": ptx} for target, ptx in self.on]
         return found
 
 
 class Refusal(NamedTuple):
-    """Why a variant is not taken: a code of queries and lint, and the target or PTX version that is the bound."""
+    """Why a variant is not taken: a code of queries and lint, and the PTX version, target or targets that are the
+    bound."""
 
     code: str
     bound: str
@@ -79,7 +83,8 @@ def targets_text(first: str, last: str, newest: str) -> str:
 def requirement_of(data: Mapping[str, Any]) -> Requirement:
     """What `Requirement.as_json` wrote."""
     within = tuple(Limit(w["first"], w["last"], w["ptx"], w["until"]) for w in data.get("within", ()))
-    return Requirement(data["ptx"], data["target"], data["until"], within)
+    on = tuple((o["target"], o["ptx"]) for o in data.get("on", ()))
+    return Requirement(data["ptx"], data["target"], data["until"], within, on)
 
 
 class Asked(NamedTuple):
@@ -140,7 +145,9 @@ class Catalog:
         floor, until = self.window(r, target)
         found = []
         if target is not None:
-            if self.targets[target].order < self.targets[r.target].order:
+            if r.on and all(target != t for t, _ in r.on):
+                found.append(Refusal("target-specific", self._kinds(r, target)))
+            elif self.targets[target].order < self.targets[r.target].order:
                 found.append(Refusal("target-too-old", r.target))
             if until is not None and order(until) < max(order(self.targets[target].ptx), order(floor)):
                 found.append(Refusal("target-too-new", until))
@@ -170,7 +177,7 @@ class Catalog:
     def window(self, r: Requirement, target: str | None) -> tuple[str, str | None]:
         """The first and the last PTX version that a requirement asks for on a target; without a last one, all from the
         first on."""
-        floor, until = r.ptx, r.until
+        floor, until = next((ptx for t, ptx in r.on if t == target), r.ptx), r.until
         for limit in r.within if target is not None else ():
             first, here, last = (self.targets[t].order for t in (limit.first, target or "", limit.last))
             if first <= here <= last:
@@ -179,12 +186,13 @@ class Catalog:
         return floor, until
 
     def is_current(self, r: Requirement) -> bool:
-        """Whether the newest PTX version takes a variant on the newest target."""
-        return self.takes(r, self.newest_target, self.newest_version)
+        """Whether the newest PTX version takes a variant on some target that nvcc compiles for."""
+        return any(t.nvcc and self.takes(r, t.name, self.newest_version) for t in self.targets.values())
 
     def first_version(self, r: Requirement) -> str:
         """The first PTX version that has a variant: the target that it needs must be known, too."""
-        return max(r.ptx, self.targets[r.target].ptx, key=self._order)
+        # Those of `on` are known from their versions on.
+        return r.ptx if r.on else max(r.ptx, self.targets[r.target].ptx, key=self._order)
 
     def runs(self, r: Requirement) -> list[tuple[str, str]]:
         """The targets that take a variant under some PTX version, each run of them as its first and its last."""
@@ -195,6 +203,48 @@ class Catalog:
                 found = [*found[:-1], (found[-1][0], t)] if found and found[-1][1] == before else [*found, (t, t)]
             before = t
         return found
+
+    def family(self, name: str) -> list[Target]:
+        """Those that run what is written for an f kind: it, and every a or f kind of its family that is not older."""
+        base = self.targets[name].base
+        own = (t for t in self.targets.values() if t.family and t.family == self.targets[name].family)
+        return [t for t in own if self.targets[t.base].order >= self.targets[base].order]
+
+    def text(self, r: Requirement) -> str:
+        """In a few words: "sm_80, PTX 7.0 to 8.2", or "sm_100a from PTX 8.6; sm_100f, sm_120f families from PTX 8.8"."""
+        until = f" to {r.until}" if r.until else ""
+        text = f"{self.on_text(r)}{until and f'; PTX{until}'}" if r.on else f"{r.target}, PTX {r.ptx}{until}"
+        return "; ".join([text, *(limit.text(self.newest_target) for limit in r.within)])
+
+    def on_text(self, r: Requirement) -> str:
+        """The targets of `on` in a few words, with what a family has in common said once."""
+        floors, families, said = dict(r.on), dict[str, list[str]](), set[str]()
+        for name, ptx in r.on:
+            if name in said or self.targets[name].kind != "family":
+                continue
+            members = {t.name: max(ptx, t.ptx, key=self._order) for t in self.family(name)}
+            # One of them may have it sooner by itself, as sm_100a has what came to its family later.
+            if all(m in floors and self._order(floors[m]) <= self._order(v) for m, v in members.items()):
+                families.setdefault(ptx, []).append(name)
+                said |= {m for m, v in members.items() if floors[m] == v}
+        alone = dict[str, list[str]]()
+        for name, ptx in r.on:
+            if name not in said:
+                alone.setdefault(ptx, []).append(name)
+        found = []
+        for ptx in sorted({*alone, *families}, key=self._order):
+            if ptx in alone:
+                found.append(f"{', '.join(alone[ptx])} from PTX {ptx}")
+            if ptx in families:
+                word = "families" if len(families[ptx]) > 1 else "family"
+                found.append(f"{', '.join(families[ptx])} {word} from PTX {ptx}")
+        return "; ".join(found)
+
+    def _kinds(self, r: Requirement, target: str) -> str:
+        """What takes the variant instead of a target: the kinds of the same base, else every target that does."""
+        base = self.targets[target].base or target
+        same = [t for t, _ in r.on if base in (t, self.targets[t].base)]
+        return " or ".join(same) or self.on_text(r)
 
     def _order(self, version: str) -> int:
         return self.versions[version].order

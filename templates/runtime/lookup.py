@@ -106,7 +106,8 @@ def find(spelling: str, operands: int | None, target: str | None) -> Row:
             none = f"no other {opcode} does the same there" if here else f"{target} has no {opcode} at all"
             hint = _advice(here, meant, none)
             runs = (" to ".join(dict.fromkeys(run)) for run in CATALOG.runs(row.requires))
-            raise UnknownTargetError(f"{row} does not exist on {target}, only on {' and '.join(runs)}; {hint}")
+            where = CATALOG.on_text(row.requires) if row.requires.on else " and ".join(runs)
+            raise UnknownTargetError(f"{row} does not exist on {target}, only on {where}; {hint}")
     return row
 
 

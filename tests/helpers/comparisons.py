@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helpers.project import copied
+from helpers.project import copied, declare
 
-FORMATS = """
-  e4m3: {exponent_bits: 4, fraction_bits: 3, infinity: none, nan: [0x7f, 0xff], canonical_nan: 0x7f, overflow: largest}
-  s32:  {integer: signed, bits: 32}
-"""
-TYPES = """
-  e4m3x4: {format: e4m3, lanes: 4, nan: canonical, constraint: r, registers: .b32, summary: four numbers in 32 bits}
-  s32:    {format: s32, constraint: r, registers: .s32, summary: an integer}
-  b32:    {bits: 32, constraint: r, registers: .b32, summary: bits}
-"""
 REGISTERS = """
   e4m3x4: [b32]
   s32:    [b32, u32, s32, f16x2]
@@ -129,6 +120,7 @@ assembler:
     - {for: .e4m3x4, registers: {f32: [f32, b32]}}
     - registers:
         f16: [f16, b16, b32, b64, b128]
+        b32: [b32, u32, s32, f16x2]
         f16x2: [f16x2, b32, b64, b128]
         f32: [f32, b32, b64, b128]
         s32: [b32, u32, s32, f16x2, b64, u64, s64, b128]
@@ -149,17 +141,8 @@ def with_comparisons(root: Path) -> Path:
     """A root with these opcodes, and some of the specification's."""
     copied(root, opcodes=("add", "testp"))
 
-    def edit(name: str, **more: str) -> None:
-        path = root / "spec" / name
-        text = path.read_text("utf-8")
-        for key, lines in more.items():
-            assert text.count(f"\n{key}:\n") == 1, (name, key)
-            text = text.replace(f"\n{key}:\n", f"\n{key}:\n{lines.strip(chr(10))}\n")
-        path.write_text(text, "utf-8")
-
-    edit("types.yaml", formats=FORMATS, types=TYPES)
-    edit("modifiers.yaml", groups=GROUPS, modifiers=MODIFIERS)
-    edit("assembler.yaml", registers=REGISTERS, constants=CONSTANTS)
+    declare(root, "modifiers.yaml", groups=GROUPS, modifiers=MODIFIERS)
+    declare(root, "assembler.yaml", registers=REGISTERS, constants=CONSTANTS)
     for opcode, rest in OPCODES.items():
         (root / f"spec/instructions/{opcode}.yaml").write_text(HEAD.format(opcode) + rest.lstrip("\n"), "utf-8")
     return root

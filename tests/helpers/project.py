@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Container
 from dataclasses import dataclass
@@ -23,6 +24,33 @@ def copied(to: Path, opcodes: Container[str] = OPCODES) -> Path:
         if path.stem not in opcodes:
             path.unlink()
     return to
+
+
+def declare(root: Path, name: str, **sections: str) -> None:
+    """Add entries to sections of a file of spec/, a line or more each, but for what is declared there."""
+    path = root / "spec" / name
+    text = path.read_text("utf-8")
+    added = []
+    for section, lines in sections.items():
+        assert text.count(f"\n{section}:\n") == 1, (name, section)
+        head, _, rest = text.partition(f"\n{section}:\n")
+        body = re.split(r"\n(?=\w)", rest, maxsplit=1)[0]
+        known = set(_names(body))
+        entries = re.split(r"^(?=  [\w\"-]+:)", lines.strip("\n") + "\n", flags=re.MULTILINE)
+        new = [e for e in entries if e and _names(e)[0] not in known]
+        added += [_names(e)[0] for e in new]
+        text = f"{head}\n{section}:\n{''.join(new)}{rest}"
+    path.write_text(text, "utf-8")
+    # What the specification declares is no name of other instructions any more.
+    path = root / "spec/assembler.yaml"
+    others = path.read_text("utf-8")
+    for entry in added:
+        others = re.sub(rf"(?<=[\s\[]){entry},\s", "", others, count=1)
+    path.write_text(others, "utf-8")
+
+
+def _names(entries: str) -> list[str]:
+    return re.findall(r"^  ([\w\"-]+):", entries, re.MULTILINE)
 
 
 @dataclass(frozen=True)

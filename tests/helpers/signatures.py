@@ -4,7 +4,6 @@ They are spelled like real ones, so that NVIDIA's assembler takes them. A proces
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -22,24 +21,10 @@ from ptxspec.read.link import read
 from ptxspec.semantics.compile import Compiler
 from ptxspec.semantics.exact.evaluate import run
 
-from helpers.project import copied
+from helpers.project import copied, declare
 
 Array = NDArray[Any]
 
-FORMATS = """
-  e4m3: {exponent_bits: 4, fraction_bits: 3, infinity: none, nan: [0x7f, 0xff], canonical_nan: 0x7f, overflow: largest}
-  e2m1: {exponent_bits: 2, fraction_bits: 1, infinity: none, nan: none, invalid: 0x7, overflow: largest}
-  s32:  {integer: signed, bits: 32}
-  u8:   {integer: unsigned, bits: 8}
-"""
-TYPES = """
-  e4m3x2: {format: e4m3, lanes: 2, nan: canonical, constraint: h, registers: .b16, summary: two numbers in 16 bits}
-  e4m3x4: {format: e4m3, lanes: 4, nan: canonical, constraint: r, registers: .b32, summary: four numbers in 32 bits}
-  e2m1x2: {format: e2m1, lanes: 2, registers: .b8, summary: two numbers in 8 bits}
-  s32:    {format: s32, constraint: r, registers: .s32, summary: an integer}
-  u8:     {format: u8, registers: .u8, summary: a small integer}
-  b32:    {bits: 32, constraint: r, registers: .b32, summary: bits}
-"""
 MODIFIERS = """
   lt: {summary: Is it less?}
   geu: {summary: Is it not less?}
@@ -132,20 +117,7 @@ manual:
 def add(root: Path) -> None:
     """The opcodes, and what they need, beside what a copy of the specification has."""
 
-    def edit(name: str, **more: str) -> None:
-        text = (root / "spec" / name).read_text("utf-8")
-        for key, lines in more.items():
-            assert text.count(f"\n{key}:\n") == 1
-            text = text.replace(f"\n{key}:\n", f"\n{key}:\n{lines.strip(chr(10))}\n")
-        (root / "spec" / name).write_text(text, "utf-8")
-
-    edit("types.yaml", formats=FORMATS, types=TYPES)
-    # What the specification describes is no type of other instructions any more.
-    others = (root / "spec/assembler.yaml").read_text("utf-8")
-    for name in re.findall(r"^  (\w+):", TYPES, re.MULTILINE):
-        others = re.sub(rf" {name},", "", others, count=1)
-    (root / "spec/assembler.yaml").write_text(others, "utf-8")
-    edit("modifiers.yaml", groups=GROUPS, modifiers=MODIFIERS)
+    declare(root, "modifiers.yaml", groups=GROUPS, modifiers=MODIFIERS)
     for opcode, rest in OPCODES.items():
         (root / f"spec/instructions/{opcode}.yaml").write_text(HEAD.format(opcode) + rest, "utf-8")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,49 +16,21 @@ from ptxspec.read.link import read
 from ptxspec.semantics.compile import Compiler
 from ptxspec.semantics.exact.evaluate import run
 
-from helpers.project import copied
+from helpers.project import copied, declare
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 FORMATS = """\
-  e4m3:  {exponent_bits: 4, fraction_bits: 3, infinity: none, nan: [0x7f, 0xff], canonical_nan: 0x7f, overflow: nan}
-  e5m2:  {exponent_bits: 5, fraction_bits: 2, canonical_nan: 0x7f}
-  e2m1:  {exponent_bits: 2, fraction_bits: 1, infinity: none, nan: none, invalid: 0x7, overflow: largest, container: 4}
-  e2m3:  {exponent_bits: 2, fraction_bits: 3, infinity: none, nan: none, invalid: 0x1f, overflow: largest, container: 8}
-  e3m2:  {exponent_bits: 3, fraction_bits: 2, infinity: none, nan: none, invalid: 0x1f, overflow: largest,
-          container: 8, align: upper}
-  ue8m0: {exponent_bits: 8, fraction_bits: 0, sign: none, zero: none, subnormals: none, infinity: none, nan: [0xff],
-          canonical_nan: 0xff, overflow: nan}
-  ue5m3: {exponent_bits: 5, fraction_bits: 3, sign: none, infinity: none, nan: [0xff], canonical_nan: 0xff,
-          overflow: largest}
   e3m4:  {exponent_bits: 3, fraction_bits: 4, subnormals: none, canonical_nan: 0x7f}
   short: {exponent_bits: 2, fraction_bits: 1, canonical_nan: 0x7}
-  tf32:  {exponent_bits: 8, fraction_bits: 10, canonical_nan: 0x3ffff, container: 32, align: upper}
-  s2f6:  {integer: signed, bits: 8, point: 6}
-  s8:    {integer: signed, bits: 8}
-  u8:    {integer: unsigned, bits: 8}
-  s16:   {integer: signed, bits: 16}
-  s32:   {integer: signed, bits: 32}
-  u32:   {integer: unsigned, bits: 32}
-  s64:   {integer: signed, bits: 64}
-  u64:   {integer: unsigned, bits: 64}
+  e3m2u: {exponent_bits: 3, fraction_bits: 2, infinity: none, nan: none, invalid: 0x1f, overflow: largest,
+          container: 8, align: upper}
 """
 TYPES = """\
   e4m3:   {format: e4m3,  lanes: 1, nan: canonical, constraint: r, registers: .b8,  summary: made up}
   e5m2:   {format: e5m2,  lanes: 1, nan: canonical, constraint: r, registers: .b8,  summary: made up}
-  e3m2:   {format: e3m2,  lanes: 1, constraint: r, registers: .b8,  summary: made up}
-  ue8m0:  {format: ue8m0, lanes: 1, nan: canonical, constraint: r, registers: .b8,  summary: made up}
-  tf32:   {format: tf32,  lanes: 1, nan: canonical, constraint: r, registers: .b32, summary: made up}
-  e4m3x2: {format: e4m3,  lanes: 2, nan: canonical, constraint: h, registers: .b16, summary: made up}
-  e2m1x2: {format: e2m1,  lanes: 2, constraint: r, registers: .b8,  summary: made up}
-  e3m2x2: {format: e3m2,  lanes: 2, constraint: h, registers: .b16, summary: made up}
-  s2f6x2: {format: s2f6,  lanes: 2, constraint: h, registers: .b16, summary: made up}
-  s8:     {format: s8,    lanes: 1, constraint: r, registers: .s8,  summary: made up}
-  s32:    {format: s32,   lanes: 1, constraint: r, registers: .s32, summary: made up}
-  u32:    {format: u32,   lanes: 1, constraint: r, registers: .u32, summary: made up}
-  s64:    {format: s64,   lanes: 1, constraint: l, registers: .s64, summary: made up}
-  u64:    {format: u64,   lanes: 1, constraint: l, registers: .u64, summary: made up}
-  b32:    {bits: 32,      lanes: 1, constraint: r, registers: .b32, summary: made up}
+  e3m2u:  {format: e3m2u, lanes: 1, constraint: r, registers: .b8,  summary: made up}
+  e3m2ux2: {format: e3m2u, lanes: 2, constraint: h, registers: .b16, summary: made up}
 """
 # Opcode: syntax and semantics.
 INSTRUCTIONS = {
@@ -82,11 +53,11 @@ if operands == 3:
     ),
     "cvt": (
         [
-            "cvt{.rnd}.{f16,f32,e4m3,e5m2,ue8m0,e3m2,tf32}.{f16,f32,f64,e4m3,s32,u64}  d, a",
+            "cvt{.rnd}.{f16,f32,e4m3,e5m2,ue8m0,e3m2u,tf32}.{f16,f32,f64,e4m3,s32,u64}  d, a",
             "cvt{.rnd}.{s8,s32,s64,u64}.{f32,f64,e4m3,s32,u64}  d, a",
             "cvt{.rnd}{.relu}.{e4m3x2,f16x2}.f32  d, a1, a0",
-            "cvt{.rnd}.{e2m1x2,e3m2x2,s2f6x2}.f32  d, a1, a0",
-            "cvt{.rnd}.f16x2.{e2m1x2,e3m2x2,e4m3x2,s2f6x2}  d, a",
+            "cvt{.rnd}.{e2m1x2,e3m2ux2,s2f6x2}.f32  d, a1, a0",
+            "cvt{.rnd}.f16x2.{e2m1x2,e3m2ux2,e4m3x2,s2f6x2}  d, a",
         ],
         "d = convert(a, type)\n",
     ),
@@ -98,25 +69,16 @@ if operands == 3:
     "slct": (["slct{.ftz}.f32.s32  d, a:d, b:d, c"], "d = a if not lessInteger(c, 0) else b\n"),
     "add": (["add{.rnd}.{e4m3,e5m2,tf32,e4m3x2,e2m1x2}  d, a, b"], "d = a + b\n"),
     "scale": (["scale.f16x2.f32  d, a:d, b"], "x = convert(a, f32) * b\nd = convert(x, f16)\n"),
-    "flip": (["flip.{e3m2,tf32}  d, a"], "d = float_of(~bits(a) ^ bits(a) << 1)\n"),
+    "flip": (["flip.{e3m2u,tf32}  d, a"], "d = float_of(~bits(a) ^ bits(a) << 1)\n"),
 }
 
 
 def project(to: Path) -> Path:
     """A generated project with nothing but these."""
     copied(to, ())
-    path = to / "spec/types.yaml"
-    text = path.read_text("utf-8").replace("\nnan_rules:", f"\n{FORMATS}\nnan_rules:", 1)
-    path.write_text(text.rstrip() + "\n" + TYPES, "utf-8")
-    # What the assembler knows of elsewhere has its home here.
-    path = to / "spec/assembler.yaml"
-    known = "|".join(re.findall(r"^  (\w+):", TYPES + "\n  eq:\n  lt:\n  ltu:", re.MULTILINE))
-    path.write_text(re.sub(rf"(?<=[\s\[])({known}),\s", "", path.read_text("utf-8")), "utf-8")
-    path = to / "spec/modifiers.yaml"
-    text = path.read_text("utf-8").replace("groups:\n", "groups:\n  cmp: [eq, lt, ltu]\n", 1)
+    declare(to, "types.yaml", formats=FORMATS, types=TYPES)
     made_up = "".join(f"  {m}: {{summary: made up}}\n" for m in ("eq", "lt", "ltu"))
-    text = text.replace("\nmodifiers:\n", f"\nmodifiers:\n{made_up}", 1)
-    path.write_text(text, "utf-8")
+    declare(to, "modifiers.yaml", groups="  cmp: [eq, lt, ltu]\n", modifiers=made_up)
     for opcode, (syntax, semantics) in INSTRUCTIONS.items():
         lines = "".join(f"  - '{s}'\n" for s in syntax)
         body = "".join(f"  {line}\n" for line in semantics.splitlines())

@@ -8,21 +8,12 @@ from ptxspec.model import Operand, Variant
 from ptxspec.read.link import read, read_all
 
 FILE = "spec/instructions/try.yaml"
-TYPES = """\
-  s32:    {format: s32, constraint: r, registers: .s32, summary: an integer}
-  b32:    {bits: 32, constraint: r, registers: .b32, summary: bits}
-"""
 
 
 def write(project: Project, *syntax: str) -> None:
     """A specification of one opcode `try` with these syntax lines."""
     for path in (project.root / "spec/instructions").iterdir():
         path.unlink()
-    project.edit(
-        "spec/types.yaml", "\n# Run on the result", "\n  s32: {integer: signed, bits: 32}\n\n# Run on the result"
-    )
-    types = (project.root / "spec/types.yaml").read_text("utf-8") + TYPES
-    project.write("spec/types.yaml", types)
     lines = "".join(f"  - try{s}\n" for s in syntax)
     text = f"opcode: try\nsummary: A trial.\nsyntax:\n{lines}requires:\n  - ptx: 1.0\nsemantics: |\n  d = a\n"
     project.write(FILE, text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent, indent
 
 import pytest
-from helpers.project import Project
+from helpers.project import Project, declare
 from ptxspec.check.checking import check
 from ptxspec.model import Kind
 from ptxspec.read.link import read, read_all
@@ -15,20 +15,14 @@ from ptxspec.semantics.exact.evaluate import run
 FILE = "spec/instructions/try.yaml"
 ONE, TWO, NAN = 0x3F800000, 0x40000000, 0x7FFFFFFF
 FORMATS = """
-  e4m3: {exponent_bits: 4, fraction_bits: 3, infinity: none, nan: [0x7f, 0xff], canonical_nan: 0x7f, overflow: nan}
-  e2m1: {exponent_bits: 2, fraction_bits: 1, infinity: none, nan: none, invalid: 0x7, overflow: largest}
-  ue8m0:
+  saturating:
     {exponent_bits: 8, fraction_bits: 0, sign: none, zero: none, infinity: none, nan: [0xff], canonical_nan: 0xff,
      overflow: largest}
-  s32: {integer: signed, bits: 32}
-  s2f6: {integer: signed, bits: 8, point: 6}
 """
 TYPES = """\
   e4m3:  {format: e4m3, nan: canonical, registers: .b8, summary: FP8}
-  ue8m0: {format: ue8m0, nan: canonical, registers: .b8, summary: a power of two}
-  s32:   {format: s32, constraint: r, registers: .s32, summary: an integer}
+  power: {format: saturating, nan: canonical, registers: .b8, summary: a power of two}
   s2f6:  {format: s2f6, registers: .b8, summary: a fixed-point number}
-  b32:   {bits: 32, constraint: r, registers: .b32, summary: bits}
 """
 COMPARISONS = """
   cmp: [eq, ne, lt, ltu]
@@ -43,13 +37,10 @@ class Try:
         self.project = project
         for path in (project.root / "spec/instructions").iterdir():
             path.unlink()
-        project.edit("spec/types.yaml", "\n# Run on the result", f"{FORMATS}\n# Run on the result")
-        types = (project.root / "spec/types.yaml").read_text("utf-8")
-        project.write("spec/types.yaml", types + TYPES)
-        project.edit("spec/modifiers.yaml", "  rnd: [rn, rz, rm, rp]\n", f"  rnd: [rn, rz, rm, rp]{COMPARISONS}")
+        declare(project.root, "types.yaml", formats=FORMATS, types=TYPES)
         names = [n for line in COMPARISONS.split("\n") for n in line.partition("[")[2].rstrip("]").split(", ") if n]
         more = "".join(f"  {n}:\n    summary: Says {n}.\n" for n in names)
-        project.edit("spec/modifiers.yaml", "\nmodifiers:\n", f"\nmodifiers:\n{more}")
+        declare(project.root, "modifiers.yaml", groups=COMPARISONS, modifiers=more)
 
     def write(self, semantics: str, *syntax: str, more: str = "") -> None:
         lines = "".join(f"  - try{s}\n" for s in syntax)
@@ -114,8 +105,8 @@ RESULTS: dict[str, tuple[str, str, tuple[int, ...], tuple[int, ...]]] = {
     "240 + 240 where 448 is the largest": ("d = a + b", ".e4m3  d, a, b", (0x77, 0x77), (0x7F,)),
     "a tie at the largest": ("d = a + b", ".e4m3  d, a, b", (0x7E, 0x58), (0x7E,)),
     "an overflow toward zero": ("d = a + b", ".rz.e4m3  d, a, b", (0x78, 0x78), (0x7E,)),
-    "a magnitude": ("d = convert(a, ue8m0)", ".ue8m0.f32  d, a", (0xC0000000,), (0x80,)),
-    "what a format without zero makes of it": ("d = convert(a, ue8m0)", ".ue8m0.f32  d, a", (0,), (0,)),
+    "a magnitude": ("d = convert(a, power)", ".power.f32  d, a", (0xC0000000,), (0x80,)),
+    "what a format without zero makes of it": ("d = convert(a, power)", ".power.f32  d, a", (0,), (0,)),
     "the format of a value": ("d = convert(a, f32) if formatOf(a) == f16 else 0", ".f32.f16  d, a", (0x3C00,), (ONE,)),
     "the types of the spelling": ("d = 1 if type == f32 and sourceType == f16 else 0", ".f32.f16  d, a", (0,), (ONE,)),
 }  # fmt: skip

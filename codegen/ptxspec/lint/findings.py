@@ -38,6 +38,7 @@ CODES = {
     "ptx-too-old": "The module's PTX version is older than the instruction.",
     "ptx-too-new": "The instruction ended with an older PTX version.",
     "target-too-old": "The module's target is older than the instruction.",
+    "target-specific": "The instruction is there for few targets only, and the module's is none of them.",
     "target-too-new": "The instruction had ended before the target came.",
     "target-unknown": "The PTX version does not know the target.",
     # The file

@@ -56,7 +56,8 @@ class Selector:
 
 @dataclass(frozen=True)
 class Rule:
-    """One line of `requires:`. `within` is the first and the last target it is about."""
+    """One line of `requires:`. `within` is the first and the last target it is about; `on` are the targets that it
+    names, families by all of their members, and the first PTX version of each; `entries` is `on` as it was written."""
 
     selector: Selector
     within: tuple[str, str] | None
@@ -64,3 +65,10 @@ class Rule:
     target: str | None
     until: str | None
     rests_on: Grounds
+    on: tuple[tuple[str, str], ...] = ()
+    entries: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def targets(self) -> str:
+        """What a page says of the targets: "sm_80", or each of `on` with its PTX version."""
+        return self.target or ", ".join(f"{target} {ptx}" for target, ptx in self.entries)

@@ -126,8 +126,8 @@ class Spec:
             Entry(
                 v.spelling,
                 v.operands,
-                v.manual.text(self.newest) if v.manual else "does not list it",
-                "refuses it" if v in i.refused else v.requires.text(self.newest),
+                self.catalog.text(v.manual) if v.manual else "does not list it",
+                "refuses it" if v in i.refused else self.catalog.text(v.requires),
             )
             for i in self.instructions.values()
             for v in (*i.variants, *i.refused)

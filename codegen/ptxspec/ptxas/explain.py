@@ -95,7 +95,10 @@ def _places(places: tuple[tuple[str, int], ...]) -> str:
 
 
 def _needs(db: Database, r: Requirement) -> str:
-    text = f"it needs .target {r.target} or newer, and .version {db.versions[r.ptx]} or newer"
+    if r.on:
+        text = f"it needs {db.catalog.on_text(r)}"
+    else:
+        text = f"it needs .target {r.target} or newer, and .version {db.versions[r.ptx]} or newer"
     return text + (f", {r.until} at the latest" if r.until else "")
 
 

@@ -205,14 +205,19 @@ def as_yaml(spec: Spec, result: Result) -> str:
 
 
 def eras(spec: Spec) -> list[Pair]:
-    """The newest PTX version on the newest target, and for each ceiling the newest target under it: what has ended is
-    judged where it still was."""
-    found = [(list(spec.targets)[-1], list(spec.versions)[-1])]
-    for i in spec.instructions.values():
-        for v in i.variants:
-            for until in filter(None, [v.requires.until, *(w.until for w in v.requires.within)]):
-                found.append(([t for t in spec.targets if spec.catalog.knows(t, until)][-1], until))
-    return list(dict.fromkeys(found))
+    """The newest PTX version on the newest target, and on further ones until each variant that it has is taken on one;
+    and for each ceiling the newest target under it: what has ended is judged where it still was."""
+    newest, ended = [(list(spec.targets)[-1], list(spec.versions)[-1])], []
+    requirements = dict.fromkeys(v.requires for i in spec.instructions.values() for v in i.variants)
+    for r in requirements:
+        for until in filter(None, [r.until, *(w.until for w in r.within)]):
+            ended.append(([t for t in spec.targets if spec.catalog.knows(t, until)][-1], until))
+    # What fewest targets have leaves the least choice.
+    for r in sorted(requirements, key=lambda r: len(r.on)):
+        here = [(t, newest[0][1]) for t, _ in r.on if spec.catalog.takes(r, t, newest[0][1])]
+        if here and not set(here) & set(newest):
+            newest.append(here[-1])
+    return list(dict.fromkeys([*newest, *ended]))
 
 
 def _collect(

@@ -50,7 +50,8 @@ def ranked(
     def distance(v: Variant) -> Distance:
         has = v.names
         return Distance(
-            ended=not db.takes(v, target or known[-1], newest),
+            # What few targets have has not ended because the newest one is not among them.
+            ended=not db.takes(v, target or (None if v.requires.on else known[-1]), newest),
             wrong=len(asked ^ has),
             lost=len(asked - has),
             other_types=v.types != types,

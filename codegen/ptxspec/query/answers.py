@@ -27,16 +27,16 @@ def variants_as_json(db: Database, variants: Iterable[Variant]) -> str:
         for v in variants
     ]
     body = ",\n".join("  " + json.dumps(r) for r in rows)
-    return f'{{"schema": 2, "variants": [\n{body}\n]}}'
+    return f'{{"schema": 3, "variants": [\n{body}\n]}}'
 
 
 def variants_as_csv(db: Database, variants: Iterable[Variant]) -> str:
     """The CSV of `list`: a header and one line for each variant; no field holds a comma."""
-    lines = ["variant,operands,target,ptx,until,claim,within"]
+    lines = ["variant,operands,target,ptx,until,claim,within,on"]
     for v in variants:
         r = v.requires
-        within = "; ".join(_limits(db, r))
-        lines.append(f"{v.spelling},{v.operands},{r.target},{r.ptx},{r.until or ''},{v.claim},{within}")
+        within, on = "; ".join(_limits(db, r)), " ".join(f"{target}:{ptx}" for target, ptx in r.on)
+        lines.append(f"{v.spelling},{v.operands},{r.target},{r.ptx},{r.until or ''},{v.claim},{within},{on}")
     return "\n".join(lines)
 
 
@@ -46,10 +46,19 @@ def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
     for v in variants:
         r = v.requires
         ptx = "; ".join([f"{r.ptx}-{r.until}" if r.until else r.ptx, *_limits(db, r)])
-        rows.append((v.spelling, str(v.operands), r.target, ptx, v.claim))
+        rows.append((v.spelling, str(v.operands), _oldest(r), ptx, v.claim))
     lines = table(rows)
     n = len(variants)
-    return "\n".join([*lines, "", f"{n} variant{'s' * (n != 1)}"]) if n else "no variant"
+    few = ["", _FEW] * any(v.requires.on for v in variants)
+    return "\n".join([*lines, *few, "", f"{n} variant{'s' * (n != 1)}"]) if n else "no variant"
+
+
+_FEW = "* the first of few targets that have it: query and show name them all"
+
+
+def _oldest(r: Requirement) -> str:
+    """The first target that has it; marked where newer ones need not."""
+    return f"{r.target}{'*' * bool(r.on)}"
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -92,8 +101,11 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
 
 def requirement(db: Database, r: Requirement) -> str:
     """A requirement for people, with the CUDA release that brought the PTX version."""
-    cuda = db.versions[r.ptx].cuda
-    text = f"{r.target} or newer, PTX {r.ptx} or newer{f' (CUDA {cuda})' if cuda else ''}"
+    if r.on:
+        text = db.catalog.on_text(r)
+    else:
+        cuda = db.versions[r.ptx].cuda
+        text = f"{r.target} or newer, PTX {r.ptx} or newer{f' (CUDA {cuda})' if cuda else ''}"
     text += f", until PTX {r.until}" if r.until else ""
     return "; ".join([text, *_limits(db, r)])
 
@@ -106,8 +118,9 @@ def difference_as_text(old: str, new: str, gained: Sequence[Variant], lost: Sequ
     """The text of `diff`."""
     lines = []
     for sign, variants in (("+", gained), ("-", lost)):
-        rows = [(f"{sign} {v}", v.requires.target, f"PTX {v.requires.ptx}") for v in variants]
+        rows = [(f"{sign} {v}", _oldest(v.requires), f"PTX {v.requires.ptx}") for v in variants]
         lines += table(rows) if rows else []
+    lines += ["", _FEW] * any(v.requires.on for v in (*gained, *lost))
     lines += [""] * bool(lines)
     return "\n".join([*lines, f"{old} to {new}: {len(gained)} more, {len(lost)} fewer"])
 
@@ -116,5 +129,5 @@ def difference_as_json(old: str, new: str, gained: Sequence[Variant], lost: Sequ
     def names(variants: Sequence[Variant]) -> list[dict[str, object]]:
         return [{"variant": v.spelling, "operands": v.operands, "requires": v.requires.as_json()} for v in variants]
 
-    found = {"schema": 1, "from": old, "to": new, "added": names(gained), "removed": names(lost)}
+    found = {"schema": 2, "from": old, "to": new, "added": names(gained), "removed": names(lost)}
     return json.dumps(found, indent=2)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 from ..catalog import Catalog, PtxVersion, Requirement, Target, requirement_of
 from ..diagnostics import PtxspecError, suggest, unknown
 
-SCHEMA = 5
+SCHEMA = 6
 
 
 class Data(NamedTuple):
@@ -171,7 +171,10 @@ class Database:
     def __init__(self, data: Mapping[str, Any], opcode: Callable[[str], Mapping[str, Any]]) -> None:
         self.data = data
         self.catalog = Catalog(
-            (Target(t["name"], i, t["ptx"], t["base"] or "", t["kind"] or "") for i, t in enumerate(data["targets"])),
+            (
+                Target(t["name"], i, t["ptx"], t["base"] or "", t["kind"] or "", t["family"] or "", t["nvcc"])
+                for i, t in enumerate(data["targets"])
+            ),
             (PtxVersion(v["version"], i, v["cuda"] or "") for i, v in enumerate(data["ptx"])),
         )
         self.types = frozenset(data["types"])
@@ -295,6 +298,11 @@ class Database:
         if not types or types in self.opcodes[opcode].types:
             return False
         return assembler["elsewhere"] is None or ".".join(types) in assembler["elsewhere"]
+
+    def is_other_type(self, name: str) -> bool:
+        """Whether a name is a type that instructions outside of the database have: it is not declared, or no float."""
+        kind = self.data["types"][name]["kind"] if name in self.types else ""
+        return name in self.other_types or (name in self.types and not kind.endswith("float"))
 
     def knows(self, name: str) -> bool:
         return name in self.types or name in self.modifiers

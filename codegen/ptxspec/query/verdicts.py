@@ -46,7 +46,7 @@ class Verdict(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "schema": 2,
+            "schema": 3,
             "variant": self.variant,
             "operands": self.operands,
             "exists": self.exists,
@@ -139,6 +139,8 @@ def _refusal(db: Database, v: str, refusal: Refusal, target: str | None, ptx: st
     code, bound = refusal
     if code == "target-too-old":
         return f"{v} needs {bound} or newer; {target} is older" if target else f"PTX {ptx} knows no target that has {v}"
+    if code == "target-specific":
+        return f"{v} needs {bound}; {target} does not have it"
     if code == "target-too-new":
         return f"{v} ended with PTX {bound}, before {target} came with {db.targets[target or ''].ptx}"
     release = db.versions[bound]
@@ -176,7 +178,8 @@ def why_not(db: Database, spelling: str, operands: int | None) -> tuple[Reason, 
     if refused is not None:
         manual, short = requirement_of(refused["manual"]), f" as {refused['means']}" if refused["means"] else ""
         versions = f"PTX {manual.ptx} {f'to {manual.until}' if manual.until else 'on'}"
-        message = f"the manual has {refused['variant']}{short}, from {manual.target} on and in {versions}"
+        where = f"on {db.catalog.on_text(manual)}" if manual.on else f"from {manual.target} on and in {versions}"
+        message = f"the manual has {refused['variant']}{short}, {where}"
         observed = about.data["assembler"]["observed"]
         return (Reason("refused-by-assembler", f"{message}; {observed} takes it nowhere"),)
     if types not in about.types:
@@ -212,15 +215,14 @@ def _types(db: Database, opcode: str, names: Sequence[str]) -> Reason:
 
 def _outside(db: Database, opcode: str, names: Sequence[str]) -> Reason | None:
     """What says that a spelling is none of this database's, so that nothing is known of it."""
-    other = next((n for n in names if n in db.other_types), None)
     if opcode not in db.opcodes:
+        other = next((n for n in names if db.is_other_type(n)), None)
         return Reason("not-in-database", f".{other} is a type of other sections of PTX") if other else None
     if not db.is_elsewhere(opcode, names):
         return None
-    form = db.form(opcode, *names)
-    message = f".{other} is a type" if other else f"{form} is a form"
     has = _listed(".".join(t) for t in db.opcodes[opcode].types)
-    return Reason("not-in-database", f"{message} of other sections of PTX; here {opcode} has {has}")
+    message = f"{db.form(opcode, *names)} is a form of other sections of PTX"
+    return Reason("not-in-database", f"{message}; here {opcode} has {has}")
 
 
 def _combination(

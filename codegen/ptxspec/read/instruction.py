@@ -32,7 +32,7 @@ from ..semantics.resolve import Meanings, names_read, resolve
 from .context import Context, words
 from .corner_tables import read_table
 from .positioned import Document, Where
-from .requirements import manual_requirement, observed_requirement
+from .requirements import expanded, manual_requirement, observed_requirement
 from .signatures import SyntaxReader
 
 
@@ -113,7 +113,7 @@ class _InstructionFile:
         completed = [self.complete(v, made) for v in self.variants]
         variants = [v for v in completed if not (refused and refused.matches(v))]
         for v in variants:
-            self.satisfiable(v)
+            self.satisfiable(v, (*made.rules, *made.assembler_rules))
         if not variants:
             self.errors.append(doc.error(("assembler", "refuses"), f"the assembler takes no {opcode} at all"))
         nowhere = tuple(replace(v, requires=Requirement("", "")) for v in completed if v not in variants)
@@ -163,6 +163,7 @@ class _InstructionFile:
         if within and "target" in r:
             help = "a range of targets has its own PTX versions; let the range begin with the target"
             self.errors.append(self.doc.error((*where, "target"), "'target' and 'within' do not go together", help))
+        on = self.on(where, r)
         return Rule(
             selector=self.selector(where, r),
             within=within,
@@ -170,7 +171,33 @@ class _InstructionFile:
             target=r.get("target"),
             until=r.get("until"),
             rests_on=self.grounds(where, r, default),
+            on=expanded(on, self.spec.catalog),
+            entries=on,
         )
+
+    def on(self, where: Where, r: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        """The entries of a rule's `on`, each a target and its first PTX version; those that are right."""
+        doc, targets, versions = self.doc, self.spec.targets, self.spec.versions
+        found: list[tuple[str, str]] = []
+        for key in ("ptx", "target", "within"):
+            if "on" in r and key in r:
+                help = "'on' has a PTX version for each target that it names"
+                self.errors.append(doc.error((*where, key), f"'{key}' and 'on' do not go together", help))
+        for name, ptx in r.get("on", {}).items():
+            at = (*where, "on", name)
+            base = name.rstrip("af")
+            if name not in targets and base in targets:
+                kinds = " or ".join(t.name for t in targets.values() if base in (t.name, t.base))
+                message = f"there is no {name}: {base} has no {'family' if name.endswith('f') else 'architecture'} kind"
+                self.errors.append(doc.error(at, message, f"write {kinds}", key=True))
+            elif self.context.known(doc, at, name, targets, "target") and self.context.known(
+                doc, at, ptx, versions, "PTX version"
+            ):
+                if versions[ptx].order < versions[targets[name].ptx].order:
+                    message = f"PTX {ptx} does not know {name}"
+                    self.errors.append(doc.error(at, message, f"it came with PTX {targets[name].ptx}"))
+                found.append((name, ptx))
+        return tuple(found)
 
     def tolerated(self) -> tuple[Tolerated, ...]:
         found = []
@@ -281,8 +308,7 @@ class _InstructionFile:
 
     def complete(self, v: Variant, made: Instruction) -> Variant:
         """A variant with what it requires, and what it claims."""
-        targets, versions = self.spec.targets, self.spec.versions
-        manual = manual_requirement(v, made.rules, targets, versions)
+        manual = manual_requirement(v, made.rules, self.spec.catalog)
         means = tuple(n for m in made.means if m.selector.matches(v) for n in m.modifiers)
         if v.listed and any(a.selector.matches(v) for a in made.accuracy):
             claim = "bounded"
@@ -292,16 +318,20 @@ class _InstructionFile:
             claim = "exact" if any(j.selector.matches(v) for j in made.judged) else "unjudged"
         return replace(
             v,
-            requires=observed_requirement(v, manual, made.assembler_rules, targets, versions),
+            requires=observed_requirement(v, made.rules, made.assembler_rules, self.spec.catalog),
             manual=manual if v.listed else None,
             claim=claim,
             means=means,
         )
 
-    def satisfiable(self, v: Variant) -> None:
-        """A variant must exist somewhere: its last PTX version must not come before its first."""
+    def satisfiable(self, v: Variant, rules: Iterable[Rule]) -> None:
+        """A variant must exist somewhere: its last PTX version must not come before its first, and the rules must leave
+        it a target."""
         versions, r = self.spec.versions, v.requires
         first = self.spec.catalog.first_version(r)
         if r.until is not None and versions[r.until].order < versions[first].order:
             message = f"{v} can never be taken: it needs {r.target} and PTX {r.ptx}, and ends with PTX {r.until}"
+            self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))
+        if not r.on and any(rule.on and rule.selector.matches(v) for rule in rules):
+            message = f"{v} can never be taken: the rules that match it have no target in common"
             self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))

@@ -1,54 +1,78 @@
-"""Rules -> what a variant requires, the highest floor and the lowest ceiling of all that match, each by
-itself."""
+"""Rules -> what a variant requires: the highest floor and the lowest ceiling of all that match, each by itself, on the
+targets that all of them name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
+from functools import reduce
 
-from ..catalog import Limit, PtxVersion, Requirement, Target
+from ..catalog import Catalog, Limit, Requirement
 from ..model import Rule, Variant
 
+Floors = dict[str, str]
 
-def manual_requirement(
-    variant: Variant, rules: Iterable[Rule], targets: Mapping[str, Target], versions: Mapping[str, PtxVersion]
-) -> Requirement:
+
+def manual_requirement(variant: Variant, rules: Iterable[Rule], catalog: Catalog) -> Requirement:
     """What the manual's rules require of a variant. Without a rule, the oldest version and target do."""
-    return _combine([r for r in rules if r.selector.matches(variant)], targets, versions, None)
+    return _Reading(catalog, [], _matching(variant, rules)).requirement()
 
 
 def observed_requirement(
-    variant: Variant,
-    manual: Requirement,
-    rules: Iterable[Rule],
-    targets: Mapping[str, Target],
-    versions: Mapping[str, PtxVersion],
+    variant: Variant, manual: Iterable[Rule], assembler: Iterable[Rule], catalog: Catalog
 ) -> Requirement:
-    """The manual's requirement with the values of the assembler's rules on the axes that they name."""
-    return _combine([r for r in rules if r.selector.matches(variant)], targets, versions, manual)
+    """What the manual's rules require, with the values of the assembler's on the axes that they name."""
+    return _Reading(catalog, _matching(variant, manual), _matching(variant, assembler)).requirement()
 
 
-def _combine(
-    rules: list[Rule],
-    targets: Mapping[str, Target],
-    versions: Mapping[str, PtxVersion],
-    default: Requirement | None,
-) -> Requirement:
-    everywhere = [r for r in rules if r.within is None]
-    limits = tuple(Limit(*r.within, r.ptx, r.until) for r in rules if r.within is not None)
+def _matching(variant: Variant, rules: Iterable[Rule]) -> list[Rule]:
+    return [r for r in rules if r.selector.matches(variant)]
 
-    def pick(values: Iterable[str | None], order: Callable[[str], int], best: Callable[..., str], else_: str) -> str:
-        given = [v for v in values if v is not None]
-        return best(given, key=order) if given else else_
 
-    def version_order(v: str) -> int:
-        return versions[v].order
+class _Reading:
+    """The rules that match one variant: on each axis those of `first` count where none of `then` names it."""
 
-    ptx = default.ptx if default else next(iter(versions))
-    target = default.target if default else next(iter(targets))
-    until = (default.until if default else None) or ""
-    return Requirement(
-        ptx=pick((r.ptx for r in everywhere), version_order, max, ptx),
-        target=pick((r.target for r in everywhere), lambda t: targets[t].order, max, target),
-        until=pick((r.until for r in everywhere), version_order, min, until) or None,
-        within=limits or (default.within if default else ()),
-    )
+    def __init__(self, catalog: Catalog, first: list[Rule], then: list[Rule]) -> None:
+        self.catalog = catalog
+        self.rules = (then, first)
+
+    def requirement(self) -> Requirement:
+        targets, versions = self.catalog.targets, self.catalog.versions
+        ptx = max(self._given("ptx"), key=lambda v: versions[v].order, default=next(iter(versions)))
+        target = max(self._given("target"), key=lambda t: targets[t].order, default=next(iter(targets)))
+        until = min(self._given("until"), key=lambda v: versions[v].order, default=None)
+        limits = next((found for rules in self.rules if (found := _limits(rules))), ())
+        named = next((found for rules in self.rules if (found := [dict(r.on) for r in rules if r.on])), [])
+        if not named:
+            return Requirement(ptx, target, until, limits)
+        every = (t for t in targets.values() if t.order >= targets[target].order)
+        least = {t.name: self._later(ptx, t.ptx) for t in every}
+        floors = reduce(self._both, named, least)
+        lowest = min(floors.values(), key=lambda v: versions[v].order, default=ptx)
+        return Requirement(lowest, next(iter(floors), target), until, limits, tuple(floors.items()))
+
+    def _given(self, axis: str) -> list[str]:
+        values = ([v for r in rules if r.within is None and (v := getattr(r, axis))] for rules in self.rules)
+        return next(filter(None, values), [])
+
+    def _both(self, one: Floors, other: Floors) -> Floors:
+        """The targets that stand in both, in target order."""
+        return {t: self._later(v, other[t]) for t, v in one.items() if t in other}
+
+    def _later(self, *versions: str) -> str:
+        return max(versions, key=lambda v: self.catalog.versions[v].order)
+
+
+def _limits(rules: list[Rule]) -> tuple[Limit, ...]:
+    return tuple(Limit(*r.within, r.ptx, r.until) for r in rules if r.within is not None)
+
+
+def expanded(entries: Iterable[tuple[str, str]], catalog: Catalog) -> tuple[tuple[str, str], ...]:
+    """The targets that entries of `on` name, with the lowest PTX version that any of them gives it. An f kind stands for
+    its family."""
+    floors: Floors = {}
+    for name, ptx in entries:
+        own = catalog.targets[name]
+        for t in catalog.family(name) if own.kind == "family" else [own]:
+            found = floors.get(t.name, ptx)
+            floors[t.name] = min(found, ptx, key=lambda v: catalog.versions[v].order)
+    return tuple(sorted(floors.items(), key=lambda f: catalog.targets[f[0]].order))

@@ -53,7 +53,10 @@ def as_data(spec: Spec) -> Data:
         "sources": dict(spec.sources),
         "ptx": [{"version": v.version, "cuda": v.cuda or None} for v in spec.versions.values()],
         "targets": [
-            {"name": t.name, "ptx": t.ptx, "base": t.base or None, "kind": t.kind or None}
+            {
+                "name": t.name, "ptx": t.ptx, "base": t.base or None, "kind": t.kind or None,
+                "family": t.family or None, "nvcc": t.nvcc,
+            }
             for t in spec.targets.values()
         ],
         "formats": {f.name: _format(f) for f in spec.formats.values()},
@@ -211,6 +214,7 @@ class _Opcode:
             ptx=r.ptx,
             target=r.target,
             until=r.until,
+            on=dict(r.entries),
         ) | {"rests_on": self.rests_on(r.rests_on)}
 
     def table(self, t: CornerTable) -> dict[str, Any]:

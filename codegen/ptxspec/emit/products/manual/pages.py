@@ -164,8 +164,8 @@ def _rows(spec: Spec, instruction: Instruction, variants: Sequence[Variant]) -> 
 
 def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
     longer = instruction.stands_for(v)
-    manual = "not listed" if v.manual is None else v.manual.text(spec.newest)
-    requires = v.requires.text(spec.newest)
+    manual = "not listed" if v.manual is None else spec.catalog.text(v.manual)
+    requires = spec.catalog.text(v.requires)
     return Row(
         operands=v.operands,
         claim=v.claim,
