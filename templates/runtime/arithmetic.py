@@ -16,7 +16,7 @@ its result, the quickest that is exact: the processor's own operation and what i
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, ParamSpec
 
 import numpy as np
@@ -30,6 +30,8 @@ from .binary import (
     roundTiesToAway,
     roundTiesToEven,
     roundTowardNegative,
+    roundTowardPositive,
+    roundTowardZero,
 )
 from .directed import directed, product_remainder, quotient_remainder, root_remainder
 from .encoding import flushed, isFinite, isNaN
@@ -80,6 +82,10 @@ def elementwise(count: int) -> Callable[[Callable[P, Array]], Callable[P, Array]
     return decorate
 
 
+# Rounding to whole numbers in NumPy.
+_WHOLE = {
+    roundTiesToEven: np.rint, roundTowardZero: np.trunc, roundTowardNegative: np.floor, roundTowardPositive: np.ceil,
+}  # fmt: skip
 # Operations that take some processors long where an operand or the result is subnormal.
 _STUMBLING = (np.multiply, np.divide, np.sqrt)
 
@@ -270,6 +276,33 @@ def convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, daz
     if f.native is None and source.precision <= 24 and source.exponent_bits <= 8 and f.precision <= 22:
         return narrow(widen(x, source, np.dtype(np.float32)), f, mode, ftz)
     return narrow(widen(x, source, np.dtype(np.float64)), f, mode, ftz)
+
+
+@elementwise(1)
+def roundToIntegral(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """The whole number next to x in a direction, of x's sign (5.9). It is never tiny."""
+    if daz:
+        x = flushed(x, f)
+    if f.native is None:
+        return _every_integral(f, mode).take(x, mode="wrap")
+    return canonicalise(_integral(x.view(f.native), mode), f)
+
+
+def _integral(x: Array, mode: Direction) -> Array:
+    if mode == roundTiesToAway:
+        whole = np.trunc(x)
+        return np.copysign(np.abs(whole) + (np.abs(x - whole) >= 0.5), x)
+    return _WHOLE[mode](x)
+
+
+@cache
+def _every_integral(f: Format, mode: Direction) -> Array:
+    """The results of a narrow format's encodings, in their order."""
+    every = np.arange(1 << f.width, dtype=np.uint32).astype(f.unsigned)
+    with np.errstate(all="ignore"):
+        found = narrow(_integral(widen(every, f, np.dtype(np.float64)), mode), f, roundTiesToEven, False)
+    found.flags.writeable = False
+    return found
 
 
 def _finish(value: Array, f: Format, ftz: bool, edge_is_tiny: Operation) -> Array:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
+import subprocess
 from collections import Counter
 from functools import cache
 from html.parser import HTMLParser
@@ -13,7 +16,9 @@ import pytest
 from helpers import ROOT
 from helpers.repository import database, specification
 from helpers.sizes import each_size, spread
+from ptxspec.emit.products.manual.forms import statement
 from ptxspec.query import show
+from ptxspec.read.notation import expand
 from ptxspec.roots import find
 
 FOLDER = ROOT / "generated/manual"
@@ -91,10 +96,17 @@ def shown(v: ptxspec.Variant) -> str:
     return f"{v.spelling} ({v.operands})" if v.spelling in TWICE else v.spelling
 
 
+def spelled(text: str) -> list[str]:
+    """What a notation such as `max{.ftz}.f32 (2)` stands for."""
+    opcode, notation, operands = re.fullmatch(r"(\w+)(\S*)((?: \(\d\))?)", text).groups()  # type: ignore[union-attr]
+    return [".".join((opcode, *names)) + operands for names in expand(notation, SPEC.groups)]
+
+
 @each_size
 def test_the_matrix_is_what_the_queries_say(whole: bool) -> None:
     head, *rows = page(FOLDER / "availability.html").rows
-    listed = [re.findall(r"\w+\.\S+(?: \(\d\))?", r[0]) for r in rows]
+    texts = [re.findall(r"\w+(?:\.|\{)\S+(?: \(\d\))?", r[0]) for r in rows]
+    listed = [[name for text in row for name in spelled(text)] for row in texts]
     assert Counter(name for names in listed for name in names) == Counter(shown(v) for v in DB.variants)
     assert all(len(r) == len(head) for r in rows)
     bases = [t.name for t in SPEC.targets.values() if not t.base]
@@ -116,13 +128,13 @@ def test_the_matrix_is_what_the_queries_say(whole: bool) -> None:
 
 
 def names(cell: str) -> set[str]:
-    return {n for n in re.split(r",\s*", cell) if n}
+    return {n for n in re.split(r",\s+", cell) if n}
 
 
 def variants_of(cell: str) -> set[str]:
-    """The variants that "abs: .f32, .f64; add: .f32 (2)" names."""
+    """The variants that "abs: .{f32,f64}; add: {.ftz}.f32 (2)" names."""
     parts = [part.strip().partition(": ") for part in cell.split(";") if part]
-    return {opcode + rest for opcode, _, found in parts for rest in names(found)}
+    return {name for opcode, _, found in parts for rest in names(found) for name in spelled(opcode + rest)}
 
 
 @each_size
@@ -140,6 +152,70 @@ def test_the_history_is_what_the_queries_say(whole: bool) -> None:
 
 
 # What a page says of its instruction
+
+
+@pytest.mark.parametrize("opcode", SPEC.instructions)
+def test_a_page_has_each_variant_once_with_what_it_needs(opcode: str) -> None:
+    """The table says of a variant's operands and requirement what queries say."""
+    *_, variants = (FOLDER / f"{opcode}.md").read_text("utf-8").partition("\n## Variants\n")
+    found = {}
+    for line in variants.partition("\nThe manual lists besides")[0].splitlines():
+        forms, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        for text in re.findall(r"`(\S+)`", forms) if cells and cells[0].isdigit() else ():
+            for name in spelled(text):
+                key = (name, cells[1].replace("\\", ""), cells[2])
+                assert key not in found
+                found[key] = cells
+    wanted = [(v.spelling, statement(v), SPEC.catalog.text(v.requires)) for v in SPEC.instructions[opcode].variants]
+    assert sorted(found) == sorted(wanted)
+
+
+SCRIPT = """
+const fs = require("fs");
+const [pages, links] = JSON.parse(fs.readFileSync(0, "utf-8"));
+const run = {};
+global.addEventListener = (event, act) => { run[event] = act; };
+global.location = {};
+eval(fs.readFileSync(process.argv[1], "utf-8"));
+const found = [];
+for (const [page, rows] of Object.entries(pages)) {
+  const all = rows.map(([operands, texts]) => {
+    const codes = texts.map(textContent => ({
+      textContent, seen: false, classList: {toggle() {}}, scrollIntoView() { this.seen = true; },
+    }));
+    return {dataset: {operands}, cells: [{getElementsByTagName: () => codes}], codes};
+  });
+  global.document = {querySelectorAll: () => all};
+  for (const hash of links[page]) {
+    all.forEach(row => row.codes.forEach(code => { code.seen = false; }));
+    location.hash = hash;
+    run.hashchange();
+    const seen = row => row.codes.filter(c => c.seen).map(c => [row.dataset.operands, c.textContent]);
+    found.push([hash, all.flatMap(seen)]);
+  }
+}
+console.log(JSON.stringify(found));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here to run the pages' script")
+def test_a_link_to_any_variant_lands_where_it_is() -> None:
+    pages = {}
+    for opcode in SPEC.instructions:
+        text = (FOLDER / f"{opcode}.html").read_text("utf-8")
+        assert '<script src="forms.js"></script>' in text
+        rows = re.findall(r'<tr data-operands="(\d+)"><td>(.*?)<td>', text)
+        pages[opcode] = [(operands, re.findall("<code>(.*?)</code>", cell)) for operands, cell in rows]
+    links = {o: [f"#{v.spelling}-{v.operands}" for v in i.variants] for o, i in SPEC.instructions.items()}
+    done = subprocess.run(
+        ["node", "-e", SCRIPT, str(FOLDER / "forms.js")], input=json.dumps([pages, links]),
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    landed = json.loads(done.stdout)
+    assert len(landed) == len(DB.variants)
+    for hash, places in landed:
+        ((operands, text),) = places
+        assert hash.removeprefix("#") in [f"{name}-{operands}" for name in spelled(text)]
 
 
 @pytest.mark.parametrize("opcode", SPEC.instructions)

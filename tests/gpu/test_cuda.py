@@ -10,7 +10,7 @@ from ptxspec.gpu import cuda
 from ptxspec.gpu.device import DeviceError, NoDeviceError
 
 
-@pytest.mark.parametrize("target", ["sm_80", "sm_90", "sm_100", "sm_120"])
+@pytest.mark.parametrize("target", ["sm_80", "sm_90", "sm_100a", "sm_120f"])
 def test_all_kernels_compile_to_machine_code(nvrtc: cuda.Nvrtc, target: str) -> None:
     folder = ROOT / "generated/cuda"
     headers = {p.name: p.read_text("utf-8") for p in folder.glob("*.cuh")}
@@ -30,7 +30,7 @@ def test_a_kernel_gets_its_operands_and_gives_its_results(driver: fake_cuda.Driv
     device = cuda.CudaDevice()
     assert (device.about.gpu, device.about.target, device.about.release) == ("Fake GPU", "sm_90", "13.0")
     assert device.about.driver.endswith("CUDA 13.2") or device.about.driver.endswith("(CUDA 13.2)")
-    module = device.compile("x.cu", "code", {"h.cuh": ""})
+    module = device.compile("x.cu", "code", {"h.cuh": ""}, "sm_90a")
     x = np.arange(1000, dtype=np.uint32)
     assert np.array_equal(module.launch("adds_one", [x], [x.dtype])[0], x + 1)
     assert np.array_equal(module.launch("adds_one", [x[::-1]], [x.dtype])[0], x[::-1] + 1)
@@ -40,7 +40,7 @@ def test_a_kernel_gets_its_operands_and_gives_its_results(driver: fake_cuda.Driv
 
 
 def test_after_an_error_the_next_kernel_runs(driver: fake_cuda.Driver) -> None:
-    module = cuda.CudaDevice().compile("x.cu", "code", {})
+    module = cuda.CudaDevice().compile("x.cu", "code", {}, "sm_90a")
     x = np.arange(10, dtype=np.uint32)
     with pytest.raises(DeviceError, match=r"^fails: CUDA_ERROR_ILLEGAL_ADDRESS$"):
         module.launch("fails", [x], [x.dtype])
@@ -67,4 +67,4 @@ def test_a_driver_older_than_the_compiler_is_told_of_once(driver: fake_cuda.Driv
 
 def test_the_compilers_log_is_cut_to_its_first_error(driver: fake_cuda.Driver) -> None:
     with pytest.raises(DeviceError, match=r"^x\.cu\(2\): error: nonsense$"):
-        cuda.CudaDevice().compile("x.cu", "nonsense", {})
+        cuda.CudaDevice().compile("x.cu", "nonsense", {}, "sm_90a")

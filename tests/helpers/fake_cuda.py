@@ -127,7 +127,7 @@ class Nvrtc:
         return OK, source
 
     def nvrtcCompileProgram(self, program: bytes, count: int, options: list[bytes]) -> tuple[Any, ...]:
-        assert options[0] == b"--gpu-architecture=sm_90" and count == len(options)
+        assert options[0] == b"--gpu-architecture=sm_90a" and count == len(options)
         return (Status(6, "NVRTC_ERROR_COMPILATION") if b"nonsense" in program else OK,)
 
     def nvrtcGetProgramLogSize(self, program: bytes) -> tuple[Any, ...]:

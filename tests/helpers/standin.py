@@ -16,6 +16,8 @@ Array = NDArray[Any]
 
 _KERNEL = re.compile(r'^PTXSPEC_(\w+)\((\w+), "([^"]+)", (\d+), (\d+)\)$', re.MULTILINE)
 _SHAPE = re.compile(r"#define PTXSPEC_(\w+)\(name, instruction, architecture, ptx\)((?:.*\\\n)+)")
+_LIST = re.compile(r"list == (\d+) \? (.*)$", re.MULTILINE)
+_IS = re.compile(r"PTXSPEC_IS\((\d+), (\d+)\)")
 _WORDS = {"char": np.uint8, "short": np.uint16, "int": np.uint32, "long": np.uint64}
 
 
@@ -36,9 +38,10 @@ class StandIn:
     broken: frozenset[str] = frozenset()
     stops: int = -1
     launches: list[str] = field(default_factory=list)
+    compiled: str = ""
 
     def run(self, spelling: str, operands: Sequence[Array], results: int) -> Sequence[Any]:
-        kernel = self.emulator.compile(spelling, len(operands), self.target)
+        kernel = self.emulator.compile(spelling, len(operands), self.compiled)
         found = kernel(*operands)
         if results == 1:
             return [found]
@@ -49,20 +52,26 @@ class StandIn:
     def about(self) -> About:
         return About(self.gpu, self.target, "0.0", "no compiler", self.release)
 
-    def compile(self, name: str, source: str, headers: Mapping[str, str]) -> _Module:
+    def compile(self, name: str, source: str, headers: Mapping[str, str], target: str) -> _Module:
         assert list(headers) == ["ptxspec.cuh"] and '#include "ptxspec.cuh"' in source
         if name in self.broken:
             raise DeviceError(f"{name}(1): error: injected")
+        assert target in (self.target, f"{self.target}a")
+        self.compiled = target
         shapes = dict(_SHAPE.findall(headers["ptxspec.cuh"]))
         kernels = {}
+        lists = {int(n): _IS.findall(text) for n, text in _LIST.findall(headers["ptxspec.cuh"])}
+        here = _number(target)
         for shape, kernel, spelling, architecture, ptx in _KERNEL.findall(source):
-            taken = int(architecture) <= _number(self.target) and int(ptx) <= self.ptx
+            place, oldest = divmod(int(architecture), 100_000)
+            listed = not place or any(int(a) == here and int(p) <= self.ptx for a, p in lists[place])
+            taken = listed and oldest // 10 <= here // 10 and oldest % 10 <= here % 10 and int(ptx) <= self.ptx
             kernels[kernel] = _Kernel(spelling if taken else "", shapes[shape])
         return _Module(self, kernels)
 
 
 def _number(target: str) -> int:
-    """A target as kernels' guards have it; the stand-in knows of no families."""
+    """A target as kernels' guards have it."""
     return int(target[3:].rstrip("fa")) * 10 + {"f": 1, "a": 2}.get(target[-1], 0)
 
 

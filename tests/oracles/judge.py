@@ -13,6 +13,7 @@ import numpy as np
 from helpers.grids import near, near_triples, ragged, uniform
 from numpy.typing import NDArray
 
+from oracles import mixed
 from oracles.mpfr import decode, mpfr_apply, unsigned_type
 
 Bits: TypeAlias = NDArray[Any]
@@ -48,7 +49,10 @@ def lane(type_: str) -> str:
 
 
 def judged(spelling: str) -> bool:
-    """The manual and IEEE 754 fix every bit of the variant but a NaN's, whose rule the design fixes."""
+    """The manual and IEEE 754 fix every bit of the variant but a NaN's, whose rule the design fixes. Forms of several
+    types have a module of their own."""
+    if mixed.judged(spelling):
+        return False
     opcode, *modifiers, _ = DEFAULTS.get(spelling, spelling).split(".")
     if {"approx", "full"} & set(modifiers):
         return False

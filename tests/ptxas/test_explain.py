@@ -7,11 +7,10 @@ import re
 import subprocess
 from pathlib import Path
 
-import ptxspec
 import pytest
 from helpers import ROOT
-from helpers.comparisons import with_comparisons
 from helpers.linting import written
+from helpers.repository import database
 from ptxspec import Database
 from ptxspec.cli.main import main
 from ptxspec.ptxas.asking import judge
@@ -175,8 +174,8 @@ def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsy
     assert "no complaint" in capsys.readouterr().out
 
 
-def test_messages_about_comparisons_are_explained(ptxas: Path, tmp_path: Path) -> None:
-    db = ptxspec.load(with_comparisons(tmp_path / "project"))
+def test_messages_about_comparisons_are_explained(ptxas: Path) -> None:
+    db = database()
     statements = ["setp.f32 %p0, %f1, %f2;", "setp.lt.f32 %p0, %f1, %f2, %p3;", "setp.lt.f32 %p0, %f1, %r2, %f3;"]
     said = [m for found in judge(ptxas, statements, "sm_90", "8.0") for m in found]
     text = "\n".join(explain(db, [f"ptxas fatal   : {m}" for m in said]))

@@ -6,19 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers.comparisons import with_comparisons
+from helpers.repository import specification
 from ptxspec import PtxspecError
 from ptxspec.model import Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.statements import Writer, alike, signature
-from ptxspec.read.link import read
 
 NEWEST = ("sm_100a", "9.5")
 
 
 @pytest.fixture(scope="module")
-def added(tmp_path_factory: pytest.TempPathFactory) -> Spec:
-    return read(with_comparisons(tmp_path_factory.mktemp("comparisons") / "project"))
+def added() -> Spec:
+    """What compares and selects."""
+    return only(specification(), "add", "testp", "setp", "selp", "slct")
+
+
+def only(spec: Spec, *opcodes: str) -> Spec:
+    return replace(spec, instructions={o: spec.instructions[o] for o in opcodes})
 
 
 def variant(spec: Spec, spelling: str) -> Variant:
@@ -33,11 +37,9 @@ def variant(spec: Spec, spelling: str) -> Variant:
         ("testp.finite.f64", "testp.finite.f64 %p0, %d1;"),
         ("add.bf16x2", "add.bf16x2 %r0, %r1, %r2;"),
         ("setp.lt.f64", "setp.lt.f64 %p0, %d1, %d2;"),
-        ("setp.lt.f16x2", "setp.lt.f16x2 %p0|%p1, %r2, %r3;"),
+        ("setp.lt.f16x2", "setp.lt.f16x2 %p0, %r1, %r2;"),
         ("selp.f32", "selp.f32 %f0, %f1, %f2, %p3;"),
         ("slct.f64.s32", "slct.f64.s32 %d0, %d1, %d2, %r3;"),
-        ("cvt.rs.f16x2.f32", "cvt.rs.f16x2.f32 %r0, %f1, %f2, %r3;"),
-        ("cvt.rs.satfinite.e4m3x4.f32", "cvt.rs.satfinite.e4m3x4.f32 %r0, {%f1, %f2, %f3, %f4}, %r5;"),
     ],
 )
 def test_each_operand_is_in_a_register_of_its_type(added: Spec, spelling: str, written: str) -> None:
@@ -46,9 +48,10 @@ def test_each_operand_is_in_a_register_of_its_type(added: Spec, spelling: str, w
 
 
 def test_a_second_result_and_negated_predicates_are_written_where_they_are_wanted(added: Spec) -> None:
-    s = signature(variant(added, "setp.lt.and.f32"))
-    found = Writer(added.assembler.registers).statement("setp", s, second=True, inverted=True)
-    assert found == "setp %p0|%p1, %f2, %f3, !%p4;"
+    for spelling, numbers in (("setp.lt.and.f32", "%f2, %f3"), ("setp.lt.and.f16x2", "%r2, %r3")):
+        s = signature(variant(added, spelling))
+        found = Writer(added.assembler.registers).statement("setp", s, second=True, inverted=True)
+        assert found == f"setp %p0|%p1, {numbers}, !%p4;"
 
 
 def test_a_spelling_that_does_not_exist_has_the_operands_of_the_most_similar_one(added: Spec) -> None:
@@ -58,10 +61,9 @@ def test_a_spelling_that_does_not_exist_has_the_operands_of_the_most_similar_one
 
     assert written("add", ("f64",), 3) == "add %d0, %d1, %d2, %d3;"
     assert written("add", ("f64",), 1) == "add %d0, %d1;"
-    assert written("setp", ("bf16",), 2) == "setp %p0, %h1, %h2;"
+    assert written("setp", ("s16",), 2) == "setp %p0, %h1, %h2;"
     assert written("slct", ("s32", "f64"), 3) == "slct %r0, %r1, %r2, %d3;"
     assert written("selp", ("f32",), 4) == "selp %f0, %f1, %f2, %p3, %p4;"
-    assert written("cvt", ("e4m3x4", "f32"), 2) == "cvt %r0, {%f1, %f2};"
 
 
 def test_a_type_without_registers_is_said(added: Spec) -> None:
@@ -110,23 +112,22 @@ def test_what_a_signature_leaves_out_is_found(added: Spec, ptxas: Path) -> None:
 
 
 def test_forms_are_those_of_an_opcode_and_those_that_are_known_to_be_wrong(added: Spec) -> None:
-    # Nobody said which forms other instructions of the name have.
-    assert verify.forms(added, "slct") == [("f32", "s32"), ("f64", "s32"), ("f32", "f32")]
+    assert [f for f in verify.forms(added, "selp") if f[0][0] in "su"] == []
     assert ("f16",) in verify.forms(added, "testp") and ("s32",) in verify.forms(added, "testp")
     assert ("s32",) not in verify.forms(added, "add")
-    slct = replace(added.instructions["slct"], elsewhere=(("s32", "s32"),))
-    found = verify.forms(replace(added, instructions={**added.instructions, "slct": slct}), "slct")
-    assert ("f64", "f32") in found and ("s32", "f32") in found and ("s32", "s32") not in found
+    found = verify.forms(added, "slct")
+    assert ("f64", "f16") in found and ("f16", "f32") in found and ("s32", "s32") not in found
+    slct = replace(added.instructions["slct"], elsewhere=None)
+    found = verify.forms(replace(added, instructions={"slct": slct}), "slct")
+    assert found[:2] == [("f32", "s32"), ("f64", "s32")] and {b for _, b in found} == {"s32", "f32"}
 
 
 def test_combinations_of_every_signature_are_judged(added: Spec, ptxas: Path) -> None:
-    few = replace(added, instructions={o: added.instructions[o] for o in ("selp", "slct")})
-    wrong, count = verify.illegal(few, ptxas, [NEWEST])
+    wrong, count = verify.illegal(only(added, "selp"), ptxas, [NEWEST])
     assert wrong == [] and count > 500
 
 
 @pytest.mark.exhaustive
 def test_every_combination_of_a_comparison_is_judged(added: Spec, ptxas: Path) -> None:
-    one = replace(added, instructions={"setp": added.instructions["setp"]})
-    wrong, count = verify.illegal(one, ptxas, [NEWEST])
+    wrong, count = verify.illegal(only(added, "setp", "slct"), ptxas, [NEWEST])
     assert wrong == [] and count > 50_000

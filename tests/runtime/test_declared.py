@@ -65,7 +65,7 @@ WHOLE = [
         (64, True, 0), (64, False, 0), (64, True, 20),
     )
 ]  # fmt: skip
-ROUNDED = {name: len(f.parameters) for name, f in TABLE.items() if f.rounds and f.clause == "5.4.1"}
+ROUNDED = {name: len(f.operands) for name, f in TABLE.items() if f.rounds and f.clause == "5.4.1"}
 EXACT = [name for name, f in TABLE.items() if f.clause in ("5.5.1", "5.7.2", "5.11", "6.2.1", "9.6")]
 
 

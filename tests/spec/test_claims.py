@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 
+from helpers import mixed
 from helpers.groups import GROUPS
 from helpers.project import Project
 from helpers.repository import specification
 from oracles import judge
 
-# The spellings that tests run against each judge; `check` of helpers/groups.py is the run.
+# The spellings that tests run against each judge; `check` of helpers/groups.py is the run, or that of mixed.py.
 RUN = {
     by: {s for spellings in GROUPS.values() for s in spellings if judge.judge_of(s) == by}
     for by in ("MPFR", "definition")
 }
+RUN["MPFR"].update(s for spellings in mixed.GROUPS.values() for s in spellings)
 
 
 def test_a_variant_is_judged_by_whom_it_names() -> None:

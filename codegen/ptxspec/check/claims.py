@@ -1,8 +1,14 @@
-"""What the claim of a variant rests on, in words."""
+"""What the claim of a variant rests on, in words.
+
+Queries import this module: of the model it needs the names only."""
 
 from __future__ import annotations
 
-from ..model import Instruction, Recording, Spec, Variant
+from collections.abc import Iterable, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..model import Instruction, Recording, Spec, Variant
 
 CLAIMS = {
     "exact": "IEEE 754 and the manual fix every bit, but for NaNs and what is named as open",
@@ -23,18 +29,32 @@ JUDGES = {
 
 def basis(instruction: Instruction, v: Variant) -> str:
     """What a claim rests on where no recording is."""
-    if v.claim == "bounded":
-        bounds = [a for a in instruction.accuracy if a.selector.matches(v)]
-        return "the manual's bound: " + "; ".join(
-            f"{a.bound} {a.kind}{f' for operands {a.range}' if a.range else ''} ({a.section})" for a in bounds
-        )
-    if v.claim == "unspecified":
-        return "nothing: the manual " + ("gives no bound" if v.listed else "does not list the spelling")
-    judges = list(dict.fromkeys(j.by for j in instruction.judged if j.selector.matches(v)))
+    return basis_text(
+        claim=v.claim,
+        listed=v.listed,
+        bounds=[bound(a.bound, a.kind, a.range, a.section) for a in instruction.accuracy if a.selector.matches(v)],
+        judges=judges(instruction, v),
+        open=[n.open for n in instruction.notes if n.open and n.selector.matches(v)],
+    )
+
+
+def basis_text(claim: str, listed: bool, bounds: Iterable[str], judges: Sequence[str], open: Sequence[str]) -> str:
+    if claim == "bounded":
+        return "the manual's bound: " + "; ".join(bounds)
+    if claim == "unspecified":
+        return "nothing: the manual " + ("gives no bound" if listed else "does not list the spelling")
     judged = f"tests judge it by {' and '.join(JUDGES[j] for j in judges)}" if judges else "no test judges it"
-    open = " and ".join(n.open for n in instruction.notes if n.open and n.selector.matches(v))
     told = f"IEEE 754 and the manual; {judged}"
-    return f"{told}; open, and here our reading: {open}" if open else told
+    return f"{told}; open, and here our reading: {' and '.join(open)}" if open else told
+
+
+def bound(bound: str, kind: str, range: str, section: str) -> str:
+    return f"{bound} {kind}{f' for operands {range}' if range else ''} ({section})"
+
+
+def judges(instruction: Instruction, v: Variant) -> list[str]:
+    """Who judges a variant, by the names that instruction files give them."""
+    return list(dict.fromkeys(j.by for j in instruction.judged if j.selector.matches(v)))
 
 
 def recorded(spec: Spec, v: Variant) -> list[tuple[Recording, str]]:

@@ -27,6 +27,8 @@ def run(options: argparse.Namespace) -> int:
         old, new = f"PTX {old}", f"PTX {new}"
     else:
         gained, lost = db.diff_target(old, new)
-    render = answers.difference_as_json if options.format == "json" else answers.difference_as_text
-    print(render(old, new, gained, lost))
+    if options.format == "json":
+        print(answers.difference_as_json(old, new, gained, lost))
+    else:
+        print(answers.difference_as_text(db, old, new, gained, lost))
     return OK

@@ -84,8 +84,8 @@ class CudaDevice:
         except DeviceError as e:
             raise NoDeviceError(f"the GPU cannot be used: {e}") from None
 
-    def compile(self, name: str, source: str, headers: Mapping[str, str]) -> Module:
-        return _CudaModule(self, self._nvrtc.compile(name, source, headers, self.about.target))
+    def compile(self, name: str, source: str, headers: Mapping[str, str], target: str) -> Module:
+        return _CudaModule(self, self._nvrtc.compile(name, source, headers, target))
 
     def launch(
         self, cubin: bytes, kernel: str, operands: Sequence[Array], results: Sequence[np.dtype[Any]]

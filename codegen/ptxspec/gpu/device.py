@@ -24,7 +24,7 @@ class DeviceError(Exception):
 
 @dataclass(frozen=True)
 class About:
-    """The GPU, its target ("sm_90"), its driver, and the compiler with its CUDA release ("13.0")."""
+    """The GPU, its target ("sm_90", whatever kind of it is compiled for), its driver, and the compiler with its CUDA release ("13.0")."""
 
     gpu: str
     target: str
@@ -48,5 +48,6 @@ class Device(Protocol):
     @property
     def about(self) -> About: ...
 
-    def compile(self, name: str, source: str, headers: Mapping[str, str]) -> Module:
-        """Compile a source for this device. Raises DeviceError with the compiler's first complaint."""
+    def compile(self, name: str, source: str, headers: Mapping[str, str], target: str) -> Module:
+        """Compile a source for this device, as its target or a kind of that. Raises DeviceError with the compiler's
+        first complaint."""

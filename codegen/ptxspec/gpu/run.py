@@ -18,7 +18,7 @@ from ..diagnostics import PtxspecError
 from ..model import BOOL, Spec, Variant
 from . import registers, vectors
 from .compare import Comparison, Found
-from .device import Device, DeviceError, Module, NoDeviceError
+from .device import About, Device, DeviceError, Module, NoDeviceError
 from .recording import RecordedPart, Recorder, Recording
 from .vectors import Part, Sizes
 
@@ -84,8 +84,11 @@ def run(
     about = device.about
     if about.target not in spec.targets:
         raise NoDeviceError(f"{about}: the specification does not know {about.target}")
-    rows = {v: _row(spec, v, about.target, about.release) for i in spec.instructions.values() for v in i.variants}
-    modules = _compile(device, rows, sources)
+    newest = _newest(spec, about.release)
+    compiled = spec.catalog.own_kind(about.target, newest)
+    every_row = (_row(spec, v, about, compiled, newest) for i in spec.instructions.values() for v in i.variants)
+    rows = {row.variant: row for row in every_row}
+    modules = _compile(device, rows, sources, compiled)
     recorded = recorder.parts if recorder else {}
     every = {(v.spelling, v.operands): v for v in rows}
     cores = [core for unit in spec.units.values() for core in unit.cores]
@@ -98,7 +101,7 @@ def run(
     jobs = [(v, part) for v, part in chosen if not rows[v].why]
     # First what is quick and telling, of all variants; then the sweeps. Variants of one signature share their operands.
     jobs.sort(key=lambda j: (j[1].turn, j[1].start, [s.type.name for s in j[0].sources], j[0].operands))
-    emulated = Emulator(emulator, about.target)
+    emulated = Emulator(emulator, compiled)
     runner = _Runner(emulated)
     comparisons = {v: Comparison(spec, v, about.target) for v, r in rows.items() if not r.why}
     done, total = 0, sum(part.count for _, part in jobs)
@@ -134,10 +137,10 @@ def replay(
 ) -> Report:
     """Hold a recording against the emulator. With `sweeps` each sweep is emulated whole and its digests are compared;
     without, results that were recorded one by one are."""
-    emulated = Emulator(emulator, recording.target)
     every = {(v.spelling, v.operands): v for i in spec.instructions.values() for v in i.variants}
     if recording.target not in spec.targets:
         raise PtxspecError(f"{recording.path}: the specification does not know {recording.target}")
+    emulated = Emulator(emulator, spec.catalog.own_kind(recording.target, spec.catalog.newest_version))
     rows: dict[Variant, Row] = {}
     comparisons: dict[Variant, Comparison] = {}
     done, total = 0, sum(u.part.count for u in recording.parts)
@@ -171,16 +174,16 @@ def _held(u: RecordedPart, v: Variant, emulated: Emulator, comparison: Compariso
     return replace(judged, count=part.count, unequal=found.unequal, nan=found.nan, blocks=differ)
 
 
-def _row(spec: Spec, v: Variant, target: str, release: str) -> Row:
-    row = Row(v, spec.claim(v, target))
-    newest = _newest(spec, release)
-    refused = [r.code for r in spec.catalog.refusals(v.requires, target, newest)]
+def _row(spec: Spec, v: Variant, about: About, compiled: str, newest: str) -> Row:
+    row = Row(v, spec.claim(v, about.target))
+    refused = {r.code: r.bound for r in spec.catalog.refusals(v.requires, compiled, newest)}
     if not spec.catalog.is_current(v.requires):
         row.why = "ended with an older PTX version"
-    elif "target-too-old" in refused:
-        row.why = f"needs {v.requires.target}"
+    elif "target-too-old" in refused or "target-specific" in refused:
+        row.why = f"needs {refused.get('target-too-old') or refused['target-specific']}"
     elif refused:
-        row.why = f"needs PTX {v.requires.ptx}; CUDA {release} writes {newest}"
+        needed = refused.get("ptx-too-old", v.requires.ptx)
+        row.why = f"needs PTX {needed}; CUDA {about.release} writes {newest}"
     row.skipped = bool(row.why)
     return row
 
@@ -197,7 +200,7 @@ def _newest(spec: Spec, release: str) -> str:
     return known[-1]
 
 
-def _compile(device: Device, rows: dict[Variant, Row], sources: Path) -> dict[str, Module]:
+def _compile(device: Device, rows: dict[Variant, Row], sources: Path, target: str) -> dict[str, Module]:
     """The modules by opcode; variants of one that does not compile have failed."""
     modules = {}
     for opcode in dict.fromkeys(v.opcode for v, r in rows.items() if not r.why):
@@ -207,7 +210,7 @@ def _compile(device: Device, rows: dict[Variant, Row], sources: Path) -> dict[st
         except OSError as e:
             raise PtxspecError(f"{sources / opcode}.cu: {e.strerror}; run `ptxspec generate`") from None
         try:
-            modules[opcode] = device.compile(f"{opcode}.cu", source, headers)
+            modules[opcode] = device.compile(f"{opcode}.cu", source, headers, target)
         except DeviceError as e:
             for v, row in rows.items():
                 if v.opcode == opcode and not row.why:

@@ -142,13 +142,14 @@ class Operand:
 
     `registers` are those of the lanes that stand in registers of their own, the highest lane's first, and `braced`
     where these are written as a vector; empty where one register holds all. Where `negatable`, a `!` may stand before
-    it."""
+    it. What is `copied` is passed on bit for bit: no modifier changes it."""
 
     name: str
     type: Type
     registers: tuple[str, ...] = ()
     braced: bool = False
     negatable: bool = False
+    copied: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -231,6 +232,11 @@ class Variant:
         kinds = [self.result.kind, *(s.kind for s in self.sources)]
         return next((k for k in kinds if k.sort in ("float", "integer")), kinds[-1])
 
+    @cached_property
+    def computes(self) -> bool:
+        """Whether a float is computed with, and not copied only."""
+        return any(s.kind.sort == "float" and not s.copied for s in self.sources)
+
     def __str__(self) -> str:
         return f"{self.spelling} ({self.operands} operand{'s' if self.operands > 1 else ''})"
 
@@ -242,7 +248,8 @@ class Instruction:
 
     `elsewhere` are the forms, each as its types, that other instructions of this name have: any other form that no
     variant has is refused. It is None where nobody said, so that nothing is known of other forms. `empty_types` are
-    types that the assembler takes beside the others, and that do nothing."""
+    types that the assembler takes beside the others, and that do nothing. `acts_on` are the formats that a modifier acts
+    on here, where these are not all."""
 
     opcode: str
     path: str
@@ -268,6 +275,7 @@ class Instruction:
     hardware: tuple[HardwarePath, ...] = ()
     refused: tuple[Variant, ...] = ()
     registers: Mapping[str, str] = field(default_factory=dict)
+    acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def operand_names(self) -> frozenset[str]:

@@ -35,18 +35,21 @@ class Pattern:
 @dataclass(frozen=True)
 class Selector:
     """Which variants something is about: those of any of the patterns, without any name of `lacks`; with a result of
-    one of the types `result`, and a source of one of the types `source`, where these are given."""
+    one of the types `result`, and a source of one of the types `source`; with so many source `operands`, and so many
+    `types` at the end of the spelling: where these are given."""
 
     text: str
     patterns: tuple[Pattern, ...] = (Pattern(),)
     lacks: frozenset[str] = frozenset()
     operands: int | None = None
+    types: int | None = None
     result: tuple[str, ...] = ()
     source: tuple[str, ...] = ()
 
     def matches(self, variant: Variant) -> bool:
         return (
             (self.operands is None or self.operands == variant.operands)
+            and (self.types is None or self.types == len(variant.types))
             and not (self.lacks & variant.names)
             and (not self.result or variant.result.type.name in self.result)
             and (not self.source or any(s.type.name in self.source for s in variant.sources))

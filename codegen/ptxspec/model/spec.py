@@ -41,6 +41,10 @@ class Implied:
     within: tuple[str, str]
     section: str
 
+    def is_about(self, variant: Variant) -> bool:
+        """What copies floats does not compute with them, and no modifier is implied in it."""
+        return variant.computes and self.selector.matches(variant)
+
 
 @dataclass(frozen=True)
 class Assembler:
@@ -138,13 +142,13 @@ class Spec:
         """The variant's modifiers, those that it means and those that the target implies."""
         names = {*variant.modifiers, *variant.means}
         if target is not None:
-            names.update(i.modifier for i in self.implied if self._is_within(target, i) and i.selector.matches(variant))
+            names.update(i.modifier for i in self.implied if self._is_within(target, i) and i.is_about(variant))
         return frozenset(names)
 
     def implied_targets(self, variant: Variant) -> tuple[str, ...]:
         """The targets that imply a modifier that the variant does not have."""
         own = {*variant.modifiers, *variant.means}
-        here = [i for i in self.implied if i.modifier not in own and i.selector.matches(variant)]
+        here = [i for i in self.implied if i.modifier not in own and i.is_about(variant)]
         return tuple(t for t in self.targets if any(self._is_within(t, i) for i in here)) if here else ()
 
     def _is_within(self, target: str, implied: Implied) -> bool:

@@ -7,8 +7,11 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
+
+Pair = tuple[str, str]
 
 # Registers that every PTX version has, by their types, and what those are called that each file declares.
 REGISTERS = {"b8": "%y", "b16": "%h", "b32": "%r", "b64": "%b", "f32": "%f", "f64": "%d", "pred": "%p"}
@@ -27,6 +30,9 @@ FOOTER = "\n}\n"
 FIRST_LINE = HEADER.count("\n") + 1
 
 MESSAGE = re.compile(r"^ptxas (?:.*, line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*)$", re.MULTILINE)
+
+_PLACE = re.compile(rb"[/\\](\d+\.ptx, line \d+); error")
+_END = b"ptxas fatal   : Ptx assembly aborted due to errors"
 
 # Braces are those of vectors.
 STATEMENT = re.compile(r"(?:[^{};\n]|\{[^{};\n]*\})+;")
@@ -60,10 +66,29 @@ def _in_wheels() -> Iterator[Path]:
 
 def version(ptxas: Path) -> str:
     """The version as NVIDIA numbers it: `13.5.37`."""
-    output = _run([str(ptxas), "--version"])
+    output = _run([str(ptxas), "--version"], subprocess.PIPE).decode("utf-8", "replace")
     if match := re.search(r"\bV(\d+(?:\.\d+)+)", output):
         return match[1]
     raise PtxasError(f"{ptxas} --version names no version:\n{output}")
+
+
+class Sheet:
+    """Statements to be judged together, each on a line of its own. Asking for many targets costs little when the sheet
+    is written once."""
+
+    def __init__(self, statements: Sequence[str]) -> None:
+        self.count = len(statements)
+        self.text = "\n".join([*statements, CANARY])
+        # What is not one statement would change how the lines behind it are read. Without vectors that is quick to see.
+        counts = {self.text.count("\n"), self.text.count(";\n"), self.text.count(";") - 1}
+        if counts != {self.count} or "{" in self.text or "}" in self.text:
+            for s in statements:
+                if not STATEMENT.fullmatch(s):
+                    raise ValueError(f"not one instruction on one line, ended by a semicolon: {s!r}")
+
+    @property
+    def statements(self) -> list[str]:
+        return self.text.split("\n")[:-1]
 
 
 def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list[list[str]]:
@@ -82,26 +107,40 @@ def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list
     return verdicts[: culprit + 1] + judge(ptxas, statements[culprit + 1 :], target, ptx)
 
 
+def unexpected(
+    ptxas: Path, sheet: Sheet, accepted: Mapping[Pair, Collection[int]]
+) -> Iterator[tuple[Pair, int, list[str]]]:
+    """The statements of a sheet that are judged otherwise than expected: for which pair, which statement by its place,
+    and what is said of it, which is nothing where one is accepted that is not among that pair's `accepted` ones.
+
+    As `judge`, but one command asks for all pairs, and messages are read only where something is unexpected."""
+    output = _output(ptxas, sheet, list(accepted))
+    found = set(_PLACE.findall(output))
+    right = b"fatal" not in output.replace(_END, b"")
+    left = len(found)
+    for i, places in enumerate(accepted.values()):
+        right = right and b"%d.ptx, line %d" % (i, FIRST_LINE + sheet.count) in found
+        right = right and found.isdisjoint(b"%d.ptx, line %d" % (i, FIRST_LINE + place) for place in places)
+        left -= sheet.count - len(places) + 1
+    if right and not left:
+        return
+    for pair, places in accepted.items():
+        for place, messages in enumerate(judge(ptxas, sheet.statements, *pair)):
+            if (place in places) == bool(messages):
+                yield pair, place, messages
+
+
 def _judge_once(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> tuple[list[list[str]], str | None]:
     """The messages for each statement, and the fatal one where judging stopped before the end."""
-    lines = [*statements, CANARY]
-    for line in lines:
-        if not STATEMENT.fullmatch(line):
-            # It would change how the statements behind it are read.
-            raise ValueError(f"not one instruction on one line, ended by a semicolon: {line!r}")
-    with tempfile.TemporaryDirectory() as directory:
-        source = Path(directory, "judge.ptx")
-        source.write_text(HEADER.format(ptx=ptx, target=target) + "\n".join(lines) + FOOTER, encoding="utf-8")
-        output = _run([str(ptxas), str(source), "-o", str(Path(directory, "never-written"))])
-
-    verdicts: list[list[str]] = [[] for _ in lines]
+    output = _output(ptxas, Sheet(statements), [(target, ptx)]).decode("utf-8", "replace")
+    verdicts: list[list[str]] = [[] for _ in (*statements, CANARY)]
     fatal = None
     for message in MESSAGE.finditer(output):
         text = message["text"]
         index = int(message["line"]) - FIRST_LINE if message["line"] else None
         if index is not None and index < 0:
             raise UnsupportedTarget(text)
-        if index is not None and index < len(lines):
+        if index is not None and index < len(verdicts):
             verdicts[index].append(text)
         if fatal is None and message["severity"] == "fatal":
             fatal = text
@@ -113,9 +152,21 @@ def _judge_once(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -
     return verdicts, fatal
 
 
-def _run(command: list[str]) -> str:
+def _output(ptxas: Path, sheet: Sheet, pairs: Sequence[Pair]) -> bytes:
+    """What is said of a sheet, on one pair after another: starting ptxas takes longer than judging a thousand
+    statements. It goes to a file: each message is written alone, and through a pipe each would wake us."""
+    with tempfile.TemporaryDirectory() as directory:
+        sources = [Path(directory, f"{i}.ptx") for i in range(len(pairs))]
+        for source, (target, ptx) in zip(sources, pairs, strict=True):
+            source.write_text(HEADER.format(ptx=ptx, target=target) + sheet.text + FOOTER, encoding="utf-8")
+        said = Path(directory, "said")
+        with said.open("wb") as stream:
+            _run([str(ptxas), *map(str, sources), "-o", str(Path(directory, "never-written"))], stream)
+        return said.read_bytes()
+
+
+def _run(command: list[str], output: BinaryIO | int) -> bytes:
     try:
-        result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        return subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False).stdout or b""
     except OSError as error:
         raise PtxasError(f"{command[0]} cannot be run: {error}") from error
-    return result.stdout + result.stderr

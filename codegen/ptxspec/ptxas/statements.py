@@ -76,15 +76,15 @@ class Writer:
         self._registers = registers
 
     def statement(self, spelling: str, s: Signed, second: bool = False, inverted: bool = False) -> str:
-        """A spelling with registers: `add.f32 %f0, %f1, %f2;`. `second`: with the q of p|q; `inverted`: with a `!`
-        before predicates."""
+        """A spelling with registers: `add.f32 %f0, %f1, %f2;`. `second`: with the q of p|q, or the p1 of p0|p1, which
+        may both be left out; `inverted`: with a `!` before predicates."""
         return f"{spelling} {', '.join(self.operands(s, second, inverted))};"
 
     def operands(self, s: Signed, second: bool = False, inverted: bool = False) -> list[str]:
         """The operands of a statement, each with a register of its own."""
         numbers = iter(range(100))
-        results = [s.result] * s.result_registers
-        results += [s.second or s.result] * (second and len(results) == 1)
+        others = [s.result] * (s.result_registers - 1) or [s.second or s.result]
+        results = [s.result, *(others if second else ())]
         return ["|".join(f"{self.register(t)}{next(numbers)}" for t in results), *self._sources(s, numbers, inverted)]
 
     def _sources(self, s: Signed, numbers: Iterator[int], inverted: bool) -> Iterator[str]:

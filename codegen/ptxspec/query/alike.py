@@ -101,10 +101,15 @@ def advice(
     names = tuple(names)
     where = place(target, ptx)
     found = advised(db, opcode, names, operands, target, ptx)
-    exists = db.find(opcode, names, operands) is not None
+    variant = db.find(opcode, names, operands)
+    exists = variant is not None
     if not found:
         if not db.catalog.knows(target, ptx):
             return f"PTX {ptx} does not know {target}; use {db.targets[target or ''].ptx} or newer"
+        if variant is not None and target is not None:
+            siblings = db.catalog.siblings(variant.requires, target, ptx)
+            if siblings:
+                return f"compile for {' or '.join(siblings)}"
         if exists:
             return f"no other {opcode} does the same on {where}"
         elsewhere = advised(db, opcode, names, operands, None, None)

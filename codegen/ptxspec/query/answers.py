@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..catalog import Requirement
+from ..compact import compact, named_in
 from .alike import place
 from .database import Database, Variant
 from .verdicts import Verdict
@@ -43,10 +44,8 @@ def variants_as_csv(db: Database, variants: Iterable[Variant]) -> str:
 def variants_as_table(db: Database, variants: Sequence[Variant]) -> str:
     """The table of `list`, narrow enough for a terminal of 80 columns."""
     rows = [("variant", "operands", "target", "PTX", "claim")]
-    for v in variants:
-        r = v.requires
-        ptx = "; ".join([f"{r.ptx}-{r.until}" if r.until else r.ptx, *_limits(db, r)])
-        rows.append((v.spelling, str(v.operands), _oldest(r), ptx, v.claim))
+    needs = {r: (_oldest(r), _versions(db, r)) for r in {v.requires for v in variants}}
+    rows += [(v.spelling, str(v.operands), *needs[v.requires], v.claim) for v in variants]
     lines = table(rows)
     n = len(variants)
     few = ["", _FEW] * any(v.requires.on for v in variants)
@@ -61,10 +60,14 @@ def _oldest(r: Requirement) -> str:
     return f"{r.target}{'*' * bool(r.on)}"
 
 
+def _versions(db: Database, r: Requirement) -> str:
+    return "; ".join([f"{r.ptx}-{r.until}" if r.until else r.ptx, *_limits(db, r)])
+
+
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows as lines with aligned columns."""
-    widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
-    return ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
+    line = "  ".join(f"%-{max(map(len, column))}s" for column in zip(*rows, strict=True))
+    return [(line % tuple(r)).rstrip() for r in rows]
 
 
 def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> str:
@@ -114,15 +117,29 @@ def _limits(db: Database, r: Requirement) -> list[str]:
     return [limit.text(db.catalog.newest_target) for limit in r.within]
 
 
-def difference_as_text(old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:
-    """The text of `diff`."""
+def difference_as_text(db: Database, old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:
+    """The text of `diff`: what requires the same is written as one."""
     lines = []
     for sign, variants in (("+", gained), ("-", lost)):
-        rows = [(f"{sign} {v}", _oldest(v.requires), f"PTX {v.requires.ptx}") for v in variants]
+        rows = [(f"{sign} {form}", _oldest(r), f"PTX {r.ptx}") for form, r in _forms(db, variants)]
         lines += table(rows) if rows else []
+    named = named_in(lines, db.groups).items()
+    lines += [""] * bool(named) + [
+        f".{name} is one of {', '.join(f'.{m}' for m in members)}" for name, members in named
+    ]
     lines += ["", _FEW] * any(v.requires.on for v in (*gained, *lost))
     lines += [""] * bool(lines)
     return "\n".join([*lines, f"{old} to {new}: {len(gained)} more, {len(lost)} fewer"])
+
+
+def _forms(db: Database, variants: Sequence[Variant]) -> Iterator[tuple[str, Requirement]]:
+    """Notations that stand for the variants, each with what they require."""
+    found: dict[tuple[str, int, Requirement], list[Variant]] = {}
+    for v in variants:
+        found.setdefault((v.opcode, v.operands, v.requires), []).append(v)
+    for (opcode, operands, r), alike in found.items():
+        for text in compact((v.word for v in alike), db.groups):
+            yield f"{opcode}{text} ({operands} operand{'s' * (operands != 1)})", r
 
 
 def difference_as_json(old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from ..catalog import Catalog, PtxVersion, Requirement, Target, requirement_of
+from ..check.claims import basis_text, bound
+from ..compact import Word
 from ..diagnostics import PtxspecError, suggest, unknown
 
-SCHEMA = 6
+SCHEMA = 7
 
 
 class Data(NamedTuple):
@@ -83,6 +85,12 @@ class Variant(NamedTuple):
     @property
     def names(self) -> frozenset[str]:
         return self.modifiers.union(self.types)
+
+    @property
+    def word(self) -> Word:
+        """Its modifiers in their order, and its types."""
+        modifiers = self.spelling.split(".")[1 : -len(self.types)]
+        return tuple(modifiers), self.types
 
     @property
     def places(self) -> str:
@@ -178,6 +186,7 @@ class Database:
             (PtxVersion(v["version"], i, v["cuda"] or "") for i, v in enumerate(data["ptx"])),
         )
         self.types = frozenset(data["types"])
+        self.groups: Mapping[str, Sequence[str]] = data["groups"]
         self.modifiers = frozenset(data["modifiers"])
         self._requirements = [requirement_of(r) for r in data["requirements"]]
         self._recordings = {r["path"]: Recording(**r) for r in data["recordings"]}
@@ -208,33 +217,52 @@ class Database:
     def _open(self, opcode: str, read: Callable[[str], Mapping[str, Any]]) -> Opened:
         data = read(opcode)
         classes = [self._known(data, i) for i in range(len(data["classes"]))]
-        signatures = [_signature(s) for s in data["signatures"]]
+        signatures = [self._signature(s) for s in data["signatures"]]
+        modifiers: dict[str, frozenset[str]] = {"": frozenset()}
         found = []
         for names, signature, known in data["variants"]:
-            shape = signatures[signature]
-            modifiers = frozenset(names.split(".")).difference(shape["types"])
-            spelling = f"{opcode}.{names}"
-            found.append(Variant(spelling=spelling, opcode=opcode, modifiers=modifiers, **shape, **classes[known]))
+            types, shape = signatures[signature]
+            written = names[: -len(types)]
+            if written not in modifiers:
+                modifiers[written] = frozenset(written[:-1].split("."))
+            found.append(Variant._make((f"{opcode}.{names}", opcode, modifiers[written], *shape, *classes[known])))
         return Opened(data, tuple(found))
 
-    def _known(self, data: Mapping[str, Any], place: int) -> dict[str, Any]:
-        """What all variants of a class have in common."""
+    def _signature(self, signature: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
+        """The types that a spelling ends in, as it has them, and a variant's fields from `types` on to `operands`."""
+        types, result, written, *more = signature
+        sources = tuple(Source(x) if isinstance(x, str) else Source(*x) for x in written)
+        lanes, second = (more[0].get("result_registers", 1), more[0].get("second")) if more else (1, None)
+        kind, operands = self.data["types"][result]["sort"], sum(source.registers for source in sources)
+        return types, (tuple(types.split(".")), kind, result, lanes, second, sources, operands)
+
+    def _known(self, data: Mapping[str, Any], place: int) -> tuple[Any, ...]:
+        """What all variants of a class have in common: their fields from `requires` on."""
         _, requires, in_claims, *more = data["classes"][place]
         rest = more[0] if more else {}
         notes = [data["notes"][i] for i in rest.get("notes", ())]
-        claim, rests_on = data["claims"][in_claims]
+        marked = [(text, marks[0]) for text, _, _, *marks in notes if marks]
+        claim, *judges = data["claims"][in_claims]
         manual = rest.get("manual", requires)
-        hazards = [n["text"] for n in notes if n.get("hazard")]
-        return {
-            "requires": self._requirements[requires],
-            "manual": None if manual is None else self._requirements[manual],
-            "claim": claim,
-            "rests_on": rests_on,
-            "recorded": tuple((self._recordings[path], found) for path, found in rest.get("recorded", {}).items()),
-            "means": tuple(rest.get("means", ())),
-            "hazard": " ".join(hazards) or None,
-            "known": place,
-        }
+        bounds = (data["accuracy"][i] for i in rest.get("accuracy", ()))
+        rests_on = basis_text(
+            claim=claim,
+            listed=manual is not None,
+            bounds=[bound(a["bound"], a["kind"], a.get("range", ""), a["section"]) for a in bounds],
+            judges=judges,
+            open=[marks["open"] for _, marks in marked if "open" in marks],
+        )
+        hazards = [text for text, marks in marked if "hazard" in marks]
+        return (
+            self._requirements[requires],
+            None if manual is None else self._requirements[manual],
+            claim,
+            rests_on,
+            tuple((self._recordings[path], found) for path, found in rest.get("recorded", {}).items()),
+            tuple(rest.get("means", ())),
+            " ".join(hazards) or None,
+            place,
+        )
 
     # Names
 
@@ -301,8 +329,7 @@ class Database:
 
     def is_other_type(self, name: str) -> bool:
         """Whether a name is a type that instructions outside of the database have: it is not declared, or no float."""
-        kind = self.data["types"][name]["kind"] if name in self.types else ""
-        return name in self.other_types or (name in self.types and not kind.endswith("float"))
+        return name in self.other_types or (name in self.types and self.data["types"][name]["sort"] != "float")
 
     def knows(self, name: str) -> bool:
         return name in self.types or name in self.modifiers
@@ -361,19 +388,6 @@ class Database:
 def names_of(variants: Iterable[Variant]) -> tuple[str, ...]:
     """All modifiers and types of some variants, in the order in which they first stand."""
     return tuple(dict.fromkeys(n for v in variants for n in v.spelling.split(".")[1:]))
-
-
-def _signature(s: Mapping[str, Any]) -> dict[str, Any]:
-    sources = tuple(Source(x) if isinstance(x, str) else Source(*x) for x in s["sources"])
-    return {
-        "types": tuple(s["types"]),
-        "kind": s["kind"],
-        "result": s["result"],
-        "result_registers": s.get("result_registers", 1),
-        "second": s.get("second"),
-        "sources": sources,
-        "operands": sum(source.registers for source in sources),
-    }
 
 
 def _range(known: Iterable[str]) -> str:

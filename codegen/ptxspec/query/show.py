@@ -52,7 +52,9 @@ def _variant(db: Database, v: Variant) -> str:
         grounds = rule["rests_on"] if own is None else about["grounds"][own]
         lines.append(f"- NaN results: {rule['summary']} ({_told(grounds)}) {rule['unspecified'] or ''}".rstrip())
     notes = [about["notes"][i] for i in known.get("notes", ())]
-    lines += ["", *(f"- {n['text']} ({_told(about['grounds'][n['rests_on']])})" for n in notes)] if notes else []
+    lines += (
+        ["", *(f"- {text} ({_told(about['grounds'][grounds])})" for text, _, grounds, *_ in notes)] if notes else []
+    )
     lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
     return "\n".join(lines)
 

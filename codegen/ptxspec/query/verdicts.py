@@ -140,7 +140,7 @@ def _refusal(db: Database, v: str, refusal: Refusal, target: str | None, ptx: st
     if code == "target-too-old":
         return f"{v} needs {bound} or newer; {target} is older" if target else f"PTX {ptx} knows no target that has {v}"
     if code == "target-specific":
-        return f"{v} needs {bound}; {target} does not have it"
+        return f"{target} does not have {v}, which needs {bound}"
     if code == "target-too-new":
         return f"{v} ended with PTX {bound}, before {target} came with {db.targets[target or ''].ptx}"
     release = db.versions[bound]

@@ -115,7 +115,7 @@ class Context:
             return Selector("")
         if not isinstance(data, dict):
             return Selector(_selector_text(data), self.patterns(doc, where, data, opcode))
-        has, lacks, operands = data.get("has"), data.get("lacks"), data.get("operands")
+        has, lacks, operands, types = (data.get(key) for key in ("has", "lacks", "operands", "types"))
         patterns = self.patterns(doc, (*where, "has"), has, opcode) if has is not None else (Pattern(),)
         lacking: set[str] = set()
         for p in self.patterns(doc, (*where, "lacks"), lacks, opcode) if lacks is not None else ():
@@ -127,12 +127,14 @@ class Context:
             f"source {data['source']}" if source else "",
             f"without {lacks}" if lacks is not None else "",
             f"{operands} operand{'s' * (operands != '1')}" if operands else "",
+            f"{types} type{'s' * (types != '1')}" if types else "",
         ]
         return Selector(
             text=", ".join(p for p in parts if p),
             patterns=patterns,
             lacks=frozenset(lacking),
             operands=int(operands) if operands else None,
+            types=int(types) if types else None,
             result=result,
             source=source,
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..catalog import Requirement
 from ..check.accuracy import parse_range
-from ..diagnostics import SpecError
+from ..diagnostics import SpecError, suggest
 from ..grounds import VERDICTS, Grounds
 from ..model import (
     Accuracy,
@@ -49,7 +49,7 @@ class _InstructionFile:
         self.assembler: dict[str, Any] = self.data.get("assembler", {})
         self.opcode = str(self.data["opcode"])
         self.found: dict[Form, Variant] = {}
-        self.syntax = SyntaxReader(doc, context, self.opcode, self.found)
+        self.syntax = SyntaxReader(doc, context, self.opcode, self.found, frozenset(self.data.get("copied", ())))
         self.all_variants = True
 
     def instruction(self) -> Instruction | None:
@@ -63,6 +63,8 @@ class _InstructionFile:
         syntax += self.syntax.read(("assembler", "syntax"), self.assembler.get("syntax", []), listed=False)
         # Where a syntax line is wrong, variants are missing that other parts of the file may be about.
         self.all_variants = len(self.errors) == before_syntax
+        for i, name in enumerate(data.get("copied", ()) if self.all_variants else ()):
+            self.context.known(doc, ("copied", i), name, {s.name for v in self.variants for s in v.sources}, "operand")
 
         def entries(key: str) -> Iterable[tuple[int, dict[str, Any]]]:
             return enumerate(data.get(key, []))
@@ -107,6 +109,7 @@ class _InstructionFile:
             notes=tuple(self.note(("notes", i), n) for i, n in entries("notes")),
             variants=(),
             registers=self.registers(),
+            acts_on=self.acts_on(),
         )  # fmt: skip
         if len(self.errors) > before:
             return None
@@ -190,9 +193,9 @@ class _InstructionFile:
                 kinds = " or ".join(t.name for t in targets.values() if base in (t.name, t.base))
                 message = f"there is no {name}: {base} has no {'family' if name.endswith('f') else 'architecture'} kind"
                 self.errors.append(doc.error(at, message, f"write {kinds}", key=True))
-            elif self.context.known(doc, at, name, targets, "target") and self.context.known(
-                doc, at, ptx, versions, "PTX version"
-            ):
+            elif name not in targets:
+                self.errors.append(doc.error(at, f"unknown target '{name}'", suggest(name, targets), key=True))
+            elif self.context.known(doc, at, ptx, versions, "PTX version"):
                 if versions[ptx].order < versions[targets[name].ptx].order:
                     message = f"PTX {ptx} does not know {name}"
                     self.errors.append(doc.error(at, message, f"it came with PTX {targets[name].ptx}"))
@@ -254,6 +257,15 @@ class _InstructionFile:
         return {name: words(text) for name, text in found.items()}
 
     # What variants do
+
+    def acts_on(self) -> dict[str, tuple[str, ...]]:
+        """The formats that a modifier acts on, where these are not all."""
+        found = self.data.get("acts_on", {})
+        for modifier, formats in found.items():
+            self.context.known(self.doc, ("acts_on", modifier), modifier, self.spec.modifiers, "modifier")
+            for i, name in enumerate(formats):
+                self.context.known(self.doc, ("acts_on", modifier, i), name, self.spec.formats, "format")
+        return {modifier: tuple(formats) for modifier, formats in found.items()}
 
     def meaning(self, where: Where, m: dict[str, Any]) -> Meaning:
         """Each spelling with the modifiers that it means must be a spelling of this opcode too."""

@@ -38,14 +38,17 @@ def _modifier(
     )
 
 
-def read_groups(doc: Document, context: Context) -> dict[str, tuple[str, ...]]:
+def read_groups(
+    doc: Document, context: Context, choice: Mapping[str, object], what: str
+) -> dict[str, tuple[str, ...]]:
+    """Groups of modifiers, or of types."""
     groups: dict[str, tuple[str, ...]] = {}
     for name, names in doc.data.get("groups", {}).items():
         where = ("groups", name)
         # A member that is unknown is reported here, and not again wherever the group is used.
-        members = [n for i, n in enumerate(names) if context.known(doc, (*where, i), n, context.modifiers, "modifier")]
-        if name in context.modifiers or name in context.types:
-            context.errors.append(doc.error(where, f"'{name}' is a modifier or type too", key=True))
+        members = [n for i, n in enumerate(names) if context.known(doc, (*where, i), n, choice, what)]
+        if name in context.modifiers or name in context.types or name in context.groups:
+            context.errors.append(doc.error(where, f"'{name}' is a modifier, a type or another group too", key=True))
         context.free(doc, where, name)
         groups[name] = tuple(members)
     return groups

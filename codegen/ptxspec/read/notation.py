@@ -11,6 +11,7 @@ own.
 a, b, c     sources, in this order
 c:f32       an operand with a type of its own: the spelling says nothing of it
 c:d         an operand with the type of another one
+d=u16x2     an operand to which the spelling gives a type of the same size, and which holds values of this one
 a1, a0      the lanes of an operand in registers of their own, by their numbers; {a1, a0} where they are a vector
 p0|p1       a result with a predicate for each lane
 {!}c:pred   a predicate that may be negated
@@ -28,7 +29,7 @@ _NAME = r"[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*"
 _TOKEN = re.compile(rf"\.\{{(?P<choice>[^{{}}]*)\}}|\.(?P<name>{_NAME})|(?P<open>\{{)|(?P<close>\}})")
 _LINE = re.compile(r"\s*(?P<spelling>\S+)\s+(?P<operands>\S.*)")
 _OPCODE = re.compile(r"[a-z][a-z0-9]*")
-_PLACE = re.compile(r"(?P<negatable>\{!\})?(?P<name>[a-z])(?P<lane>\d)?(?::(?P<type>[a-z]\w*))?")
+_PLACE = re.compile(r"(?P<negatable>\{!\})?(?P<name>[a-z])(?P<lane>\d)?(?:(?P<mark>[:=])(?P<type>[a-z]\w*))?")
 _VECTOR = re.compile(r"\{(?P<lanes>[^{}]*)\}(?::(?P<type>[a-z]\w*))?")
 _MAX_SPELLINGS = 4096
 _MAX_NAMES = 32
@@ -49,7 +50,8 @@ class NotationError(ValueError):
 class Place:
     """An operand as a syntax line writes it. `registers` are those of lanes that have registers of their own, `braced`
     where they are written as a vector. `type` is what it states: a type, or the name of an operand that has the same;
-    empty where the spelling says it. `start` and `length` say where in the line it stands."""
+    empty where the spelling says it. `holds` is the type of its values where the spelling names only one of the same
+    size. `start` and `length` say where in the line it stands."""
 
     name: str
     registers: tuple[str, ...]
@@ -58,6 +60,7 @@ class Place:
     type: str
     start: int
     length: int
+    holds: str = ""
 
 
 @dataclass(frozen=True)
@@ -151,7 +154,9 @@ def _place(text: str, start: int) -> Place:
         return Place(registers[0][0], registers, True, False, vector["type"] or "", start, len(text))
     if m := _PLACE.fullmatch(text):
         registers = (m["name"] + m["lane"],) if m["lane"] else ()
-        return Place(m["name"], registers, False, bool(m["negatable"]), m["type"] or "", start, len(text))
+        stated = m["type"] or ""
+        types = ("", stated) if m["mark"] == "=" else (stated, "")
+        return Place(m["name"], registers, False, bool(m["negatable"]), types[0], start, len(text), types[1])
     return Place(text, (), False, False, "", start, len(text))
 
 

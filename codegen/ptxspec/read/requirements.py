@@ -40,8 +40,8 @@ class _Reading:
         ptx = max(self._given("ptx"), key=lambda v: versions[v].order, default=next(iter(versions)))
         target = max(self._given("target"), key=lambda t: targets[t].order, default=next(iter(targets)))
         until = min(self._given("until"), key=lambda v: versions[v].order, default=None)
-        limits = next((found for rules in self.rules if (found := _limits(rules))), ())
-        named = next((found for rules in self.rules if (found := [dict(r.on) for r in rules if r.on])), [])
+        limits = next(filter(None, map(_limits, self.rules)), ())
+        named = next(filter(None, ([dict(r.on) for r in rules if r.on] for rules in self.rules)), [])
         if not named:
             return Requirement(ptx, target, until, limits)
         every = (t for t in targets.values() if t.order >= targets[target].order)
@@ -67,8 +67,8 @@ def _limits(rules: list[Rule]) -> tuple[Limit, ...]:
 
 
 def expanded(entries: Iterable[tuple[str, str]], catalog: Catalog) -> tuple[tuple[str, str], ...]:
-    """The targets that entries of `on` name, with the lowest PTX version that any of them gives it. An f kind stands for
-    its family."""
+    """The targets that entries of `on` name, with the lowest PTX version that any of them gives a target. An f kind
+    stands for its family."""
     floors: Floors = {}
     for name, ptx in entries:
         own = catalog.targets[name]

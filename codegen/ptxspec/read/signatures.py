@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..model import BOOL, Form, Operand, SyntaxLine, Type, Variant
 from .context import Context
@@ -21,12 +21,14 @@ class _Unfit(Exception):
 
 @dataclass
 class SyntaxReader:
-    """Reads the syntax lines of one opcode; `variants` are those found so far."""
+    """Reads the syntax lines of one opcode; `variants` are those found so far. Sources of the names in `copied` are
+    passed on bit for bit."""
 
     doc: Document
     context: Context
     opcode: str
     variants: dict[Form, Variant]
+    copied: frozenset[str] = frozenset()
 
     def read(self, where: Where, lines: list[str], listed: bool) -> list[SyntaxLine]:
         found = []
@@ -65,6 +67,8 @@ class SyntaxReader:
 
     def states_known(self, where: Where, place: Place, places: Iterable[Place]) -> bool:
         """Whether the type that an operand states is one, or the name of an operand without a type of its own."""
+        if place.holds:
+            return self.context.known(self.doc, where, place.holds, self.context.types, "type")
         others = [p.name for p in places if not p.type]
         if not place.type or place.type in self.context.types or place.type in others:
             return True
@@ -93,7 +97,7 @@ class SyntaxReader:
             types=tuple(self.context.types[t] for t in types),
             result=result,
             second=second,
-            sources=tuple(operand(p, typed) for p in spellings.sources),
+            sources=tuple(replace(operand(p, typed), copied=p.name in self.copied) for p in spellings.sources),
             listed=listed,
         )
         _check_lanes(made, spellings, shown)
@@ -112,11 +116,21 @@ class SyntaxReader:
             raise _Unfit(message, "an operand's own type stands behind it, as in c:f32")
         for i, place in enumerate(waiting):
             found[place.name] = spelled[min(i, len(spelled) - 1)]
+            if place.holds:
+                found[place.name] = self.held(place, found[place.name], shown)
         for place in places:
             if place.type:
                 found[place.name] = found.get(place.type) or self.context.types[place.type]
             elif place.name not in found:
                 found[place.name] = self.predicate(place)
+        return found
+
+    def held(self, place: Place, spelled: Type, shown: str) -> Type:
+        """The type of the values in a register of a spelled type."""
+        found = self.context.types[place.holds]
+        if found.width != spelled.width:
+            sizes = f".{found.name} has {found.width} bits, .{spelled.name} has {spelled.width}"
+            raise _Unfit(f"'{shown}': {sizes}", "write a type of the same size", place)
         return found
 
     def predicate(self, place: Place) -> Type:

@@ -189,10 +189,14 @@ class _Compilation:
             variant=variant,
             statics=self.statics,
             mode=mode,
-            ftz=any(m.ftz for m in self.modifiers),
+            ftz=frozenset(f for m in self.modifiers if m.ftz for f in self.acted_on(m)),
             models=models,
             others=instruction.operand_names,
         )
+
+    def acted_on(self, m: Modifier) -> Iterable[str]:
+        """The formats that a modifier acts on."""
+        return self.instruction.acts_on.get(m.name, self.compiler.spec.formats)
 
     def run(self, stage: str, code: Code, scope: Scope, labels: dict[str, str] | None = None) -> Scope:
         # Code is resolved for all variants of the instruction: a branch that others take may read their operands.
@@ -210,8 +214,9 @@ class _Compilation:
             if m.raw:
                 overrides[m.name] = self.run(f".{m.name} operands", m.raw, dict(operands))
         for m in self.modifiers:
-            for i in inputs if m.operand else ():
-                if m.operand and i.kind.sort == "float":
+            for i, source in zip(inputs, variant.sources, strict=True):
+                acted_on = i.kind.format is not None and i.kind.format.name in self.acted_on(m)
+                if m.operand and acted_on and not source.copied:
                     scope = self.run(f".{m.name} {i.name}", m.operand, {"x": operands[i.name]}, {"x": i.name})
                     operands[i.name] = folder.assigned(scope, m.operand, "x", i.kind)
         code = self.path.code if self.path else self.instruction.semantics
@@ -231,7 +236,8 @@ class _Compilation:
             return result.term
         rule = self.instruction.nan_rule(self.variant)
         after: list[tuple[str, Code | None, Scope]] = [("NaN", rule.code if rule else None, {**operands})]
-        after += [(f".{m.name}", m.result, {}) for m in self.modifiers]
+        acting = [m for m in self.modifiers if r.kind.format and r.kind.format.name in self.acted_on(m)]
+        after += [(f".{m.name}", m.result, {}) for m in acting]
         after += [(f".{m.name}", m.override, overrides.get(m.name, {})) for m in self.modifiers]
         for stage, stage_code, seen in after:
             if stage_code:

@@ -9,6 +9,7 @@ from typing import Any
 from ..catalog import Target
 from ..model import BOOL, ROUNDINGS, FixedPoint, Format, bits_of, float_in, number_in
 from . import tree
+from .exact.rounding import decode
 from .functions import TABLE, Function
 from .program import Apply
 from .resolve import usage
@@ -208,10 +209,12 @@ class Expressions(Values):
 
     def call(self, e: tree.Apply, scope: Scope) -> Static | Typed:
         f = e.function
+        if f.is_static:
+            return self.about_format(e, f, scope)
         if f.name == "convert":
             return self.convert(e, f, scope)
-        if f.name == "formatOf":
-            return self.format_of(e, scope)
+        if f.name in ("congruent", "convertNaN"):
+            return self.reencoded(e, f, scope)
         if "count" in f.parameters:
             return self.shift(e, f.operator, e.arguments, [self.value(a, scope) for a in e.arguments])
         if f.name == "select":
@@ -223,10 +226,26 @@ class Expressions(Values):
             return self.float_of(e, f, scope)
         if f.name == "unit":
             return self.unit(e, f, scope)
+        if f.parameters[-1] == "format" and len(e.arguments) == len(f.parameters):
+            return self.delivered(e, f, scope)
         return self.apply(e, f, self.same_kind(e.arguments, scope))
 
-    def apply(self, e: tree.Node, f: Function, arguments: list[Typed]) -> Typed:
-        kind = arguments[0].term.kind
+    def delivered(self, e: tree.Apply, f: Function, scope: Scope) -> Typed:
+        """An operation on numbers of any formats, whose result is in the format that its last argument names."""
+        *nodes, last = e.arguments
+        to = self.named_format(last, scope)
+        if isinstance(to, FixedPoint):
+            raise self.wrong(last, f"{f.name} delivers a float, and {to.name} is none", usage(f))
+        values = [(n, self.value(n, scope)) for n in nodes]
+        operands = [self.typed(v, n, float_in(to) if isinstance(v, Static) else None) for n, v in values]
+        for operand, n in zip(operands, nodes, strict=True):
+            if operand.term.kind.format is None:
+                raise self.wrong(n, f"{f.name} takes a float, this is a {operand.term.kind}", usage(f))
+        return self.apply(e, f, operands, to)
+
+    def apply(self, e: tree.Node, f: Function, arguments: list[Typed], to: Format | None = None) -> Typed:
+        """`to` is the format of the result where that need not be the operands'."""
+        kind = arguments[0].term.kind if to is None else float_in(to)
         fits = ("float", "integer") if f.parameters[0] == "number" else (f.parameters[0],)
         if kind.sort not in fits:
             raise self.wrong(e, f"{f.name} takes a {f.parameters[0]}, this is a {kind}", usage(f))
@@ -241,13 +260,41 @@ class Expressions(Values):
         terms = tuple(a.term for a in arguments)
         result = {"float": kind, "bool": BOOL, "bits": bits_of(kind.width)}[f.result]
         if f.rounds:
-            return Typed(Apply(result, f.name, terms, kind.format, self.mode, self.ftz), True)
+            ftz = self.flushes(kind.format) and f.name != "roundToIntegral"
+            return Typed(Apply(result, f.name, terms, kind.format, self.mode, ftz), True)
         return Typed(Apply(result, f.name, terms, kind.format), any(a.rounded for a in arguments))
 
-    def format_of(self, e: tree.Apply, scope: Scope) -> Static:
-        kind = self.typed(self.value(e.arguments[0], scope), e.arguments[0]).term.kind
-        format = kind.format or kind.fixed
-        return Static("type", format.name if format else "")
+    def about_format(self, e: tree.Apply, f: Function, scope: Scope) -> Static:
+        """What a function says of a format, or the format of a value."""
+        if f.result == "format":
+            kind = self.typed(self.value(e.arguments[0], scope), e.arguments[0]).term.kind
+            format = kind.format or kind.fixed
+            return Static("type", format.name if format else "")
+        asked = self.named_format(e.arguments[0], scope)
+        if f.name == "isInteger":
+            return Static("bool", isinstance(asked, FixedPoint))
+        if f.name == "widthOf":
+            return Static("number", Fraction(asked.width))
+        if isinstance(asked, FixedPoint):
+            return Static("number", Fraction(asked.largest, 1 << asked.point))
+        return Static("number", decode(asked.largest, asked))
+
+    def reencoded(self, e: tree.Apply, f: Function, scope: Scope) -> Typed:
+        """An integer or a NaN in another format, where nothing is rounded."""
+        x = self.typed(self.value(e.arguments[0], scope), e.arguments[0])
+        to = self.named_format(e.arguments[1], scope)
+        if x.term.kind.sort != f.parameters[0]:
+            raise self.wrong(e.arguments[0], f"{f.name} takes a {f.parameters[0]}, this is a {x.term.kind}", usage(f))
+        if number_in(to).sort != f.parameters[0]:
+            raise self.wrong(e.arguments[1], f"{f.name} gives a {f.parameters[0]}, {to.name} is none", usage(f))
+        has, lack = _LACKS[f.needs]
+        for format in (x.term.kind.format, to):
+            if isinstance(format, Format) and not has(format):
+                raise self.wrong(e, f"{f.name}: {format.name} {lack}", "convert to a format that does")
+        points = {n.point for n in (x.term.kind.fixed, to) if isinstance(n, FixedPoint)}
+        if len(points) > 1:
+            raise self.wrong(e, f"{f.name} does not move the point", "convert to a format with the same one")
+        return Typed(Apply(number_in(to), f.name, (x.term,), number_in(to).format), x.rounded)
 
     def convert(self, e: tree.Apply, f: Function, scope: Scope) -> Typed:
         x = self.typed(self.value(e.arguments[0], scope), e.arguments[0])
@@ -262,7 +309,7 @@ class Expressions(Values):
         exact = holds_all(to, source)
         if x.rounded and not exact:
             raise self.wrong(e, "this rounds twice in one expression", "name the first result")
-        format, ftz = (to, self.ftz and not exact) if isinstance(to, Format) else (None, False)
+        format, ftz = (to, self.flushes(to) and not exact) if isinstance(to, Format) else (None, False)
         applied = Apply(number_in(to), f.name, (x.term,), format, str(how.value), ftz)
         return Typed(applied, x.rounded or not exact)
 

@@ -34,7 +34,8 @@ class Var:
 class Apply:
     """A function of the table. `format` is the format it works in: the result's of one that rounds, else the operands';
     None where that is no float. `mode` and `ftz` are set where it rounds; `count` is a shift's, `model` a unit's: None
-    where it is not known."""
+    where it is not known. An operation of arithmetic is `mixed` where the result's format is not that of all operands.
+    """
 
     kind: Kind
     function: str
@@ -44,6 +45,11 @@ class Apply:
     ftz: bool = False
     count: int = 0
     model: UnitModel | None = None
+
+    @property
+    def mixed(self) -> bool:
+        takes_several = self.mode != "" and self.function != "convert"
+        return takes_several and any(a.kind != self.kind for a in self.arguments)
 
 
 Term = Const | Var | Apply

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ..diagnostics import Diagnostic, SpecError
-from ..model import BOOL, Kind, UnitModel, Variant
+from ..model import BOOL, Format, Kind, UnitModel, Variant
 from . import tree
 from .exact.rounding import encode_exact
 from .program import Const, Term
@@ -55,20 +55,24 @@ class NegativeZero:
 
 @dataclass
 class Values:
-    """Gets the values of one variant's code. `statics` are the values of the static names, `models` what is known
-    of the units that the code calls, `others` the operands that some variant of the instruction has."""
+    """Gets the values of one variant's code. `statics` are the values of the static names, `ftz` the formats whose tiny
+    results are flushed, `models` what is known of the units that the code calls, `others` the operands that some
+    variant of the instruction has."""
 
     meanings: Meanings
     variant: Variant
     statics: Mapping[str, Static | Typed]
     mode: str
-    ftz: bool
+    ftz: frozenset[str]
     models: Mapping[str, UnitModel | None]
     others: frozenset[str]
     errors: list[Diagnostic] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     depth: int = 0
     values: int = 0
+
+    def flushes(self, format: Format | None) -> bool:
+        return format is not None and format.name in self.ftz
 
     def evaluate(self, e: tree.Expression, scope: Scope) -> Static | Typed:
         """The value of an expression; `value` asks for it where nesting is in bounds."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 class Target(NamedTuple):
     """`order` is the place by which requirements compare; `ptx` is the first PTX version that knows the target; an a or
-    f kind has a `base`, and may have a `family`, which is called after its oldest f kind. `nvcc`: it is compiled for."""
+    f kind has a `base`, and may have a `family`, which is called after its oldest f kind. `nvcc` compiles for it."""
 
     name: str
     order: int
@@ -147,7 +147,7 @@ class Catalog:
         found = []
         if target is not None:
             if r.on and all(target != t for t, _ in r.on):
-                found.append(Refusal("target-specific", self._kinds(r, target)))
+                found.append(Refusal("target-specific", " or ".join(self.siblings(r, target)) or self.on_text(r)))
             elif self.targets[target].order < self.targets[r.target].order:
                 found.append(Refusal("target-too-old", r.target))
             if until is not None and order(until) < max(order(self.targets[target].ptx), order(floor)):
@@ -162,6 +162,11 @@ class Catalog:
             if target is None and not found and not any(self.takes(r, t, ptx) for t in self.targets):
                 found.append(Refusal("target-too-old", r.target))
         return found
+
+    def own_kind(self, target: str, ptx: str) -> str:
+        """What to compile for where a target is all that must run it: its a kind, if that PTX version knows one."""
+        own = (t.name for t in self.targets.values() if t.base == target and t.kind == "architecture")
+        return next((t for t in own if self.knows(t, ptx)), target)
 
     def takes(self, r: Requirement, target: str | None = None, ptx: str | None = None) -> bool:
         """Whether there is nothing against it; every question is answered once."""
@@ -212,10 +217,12 @@ class Catalog:
         return [t for t in own if self.targets[t.base].order >= self.targets[base].order]
 
     def text(self, r: Requirement) -> str:
-        """In a few words: "sm_80, PTX 7.0 to 8.2", or "sm_100a from PTX 8.6; sm_100f, sm_120f families from PTX 8.8"."""
-        until = f" to {r.until}" if r.until else ""
-        text = f"{self.on_text(r)}{until and f'; PTX{until}'}" if r.on else f"{r.target}, PTX {r.ptx}{until}"
-        return "; ".join([text, *(limit.text(self.newest_target) for limit in r.within)])
+        """In a few words: "sm_80, PTX 7.0 to 8.2", or "sm_100a from PTX 8.6; sm_100f family from PTX 8.8"."""
+        if r.on:
+            parts = [self.on_text(r), *[f"until PTX {r.until}"] * bool(r.until)]
+        else:
+            parts = [f"{r.target}, PTX {r.ptx}" + (f" to {r.until}" if r.until else "")]
+        return "; ".join([*parts, *(limit.text(self.newest_target) for limit in r.within)])
 
     def on_text(self, r: Requirement) -> str:
         """The targets of `on` in a few words, with what a family has in common said once."""
@@ -241,11 +248,10 @@ class Catalog:
                 found.append(f"{', '.join(families[ptx])} {word} from PTX {ptx}")
         return "; ".join(found)
 
-    def _kinds(self, r: Requirement, target: str) -> str:
-        """What takes the variant instead of a target: the kinds of the same base, else every target that does."""
+    def siblings(self, r: Requirement, target: str, ptx: str | None = None) -> list[str]:
+        """The kinds of a target's base that take a variant which only few targets take."""
         base = self.targets[target].base or target
-        same = [t for t, _ in r.on if base in (t, self.targets[t].base)]
-        return " or ".join(same) or self.on_text(r)
+        return [t for t, _ in r.on if base in (t, self.targets[t].base) and self.takes(r, t, ptx)]
 
     def _order(self, version: str) -> int:
         return self.versions[version].order

@@ -72,6 +72,11 @@ def _convert(x: Array, source: Number, f: Number, mode: Direction, ftz: bool, da
 # From floats
 
 
+def as_double(x: Array, f: Format | Declared, daz: bool) -> Array:
+    """The values of floats, which float64 has all."""
+    return _float_of(x, f, daz).astype(_DOUBLE, copy=False)
+
+
 def _float_of(x: Array, f: Format | Declared, daz: bool) -> Array:
     if isinstance(f, Declared):
         return values(flushed(x, f) if daz else x, f)

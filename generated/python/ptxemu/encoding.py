@@ -34,6 +34,18 @@ def quieten(x: Array, f: Format) -> Array:
     return x | f.quiet_mask
 
 
+def convertNaN(x: Array, source: Format, f: Format) -> Array:
+    """A NaN in another format: its sign, and the leading bits of its fraction (6.2.3)."""
+    fraction, shift = x & source.fraction_mask, f.fraction_bits - source.fraction_bits
+    if shift < 0:
+        fraction = fraction >> source.unsigned.type(-shift)
+    fraction = fraction.astype(f.unsigned)
+    if shift > 0:
+        fraction <<= f.unsigned.type(shift)
+    signs = (x >> source.unsigned.type(source.width - 1)).astype(f.unsigned) << f.unsigned.type(f.width - 1)
+    return fraction | signs | f.infinity
+
+
 def mask(condition: Array, f: Format) -> Array:
     """All bits of the unsigned type of `f` set where the condition holds, none elsewhere."""
     signed = np.negative(condition.view(np.int8)).astype(f.signed)

@@ -72,6 +72,12 @@ def write(x: Magnitude, f: FixedPoint) -> Array:
     return (np.where(x.negative, u64(0) - size, size) & mask).astype(f.unsigned)
 
 
+def congruent(x: Array, source: FixedPoint, f: FixedPoint) -> Array:
+    """The number of `f` that differs from x by a multiple of 2**width: a narrower x is extended, a wider one cut."""
+    signed = x.view(f"i{x.dtype.itemsize}") if source.signed and source.width < f.width else x
+    return signed.astype(f.unsigned)
+
+
 def shifted(x: Magnitude, places: int, f: FixedPoint, mode: Direction) -> Array:
     """In other units: so many more places behind the point."""
     if places >= 0:

@@ -75,6 +75,22 @@ static inline double double_sum_to_odd(double x, double y) {
     return double_to_odd(sum, (x - x_part) + (y - y_part));
 }
 
+/* The whole number next to x in a direction, of x's sign; the processor rounds to nearest. Added to 2**52, a magnitude is
+   rounded to a whole number by the addition. */
+static inline double double_to_integral(double x, int mode) {
+    double size = __builtin_fabs(x), whole = (size + 4503599627370496.0) - 4503599627370496.0;
+    whole = size < 4503599627370496.0 ? whole : size;
+    int negative = __builtin_signbit(x) != 0;
+    if (mode == roundTiesToAway)
+        whole += size - whole >= 0.5;
+    else if (mode != roundTiesToEven) {
+        int outward = mode == roundTowardNegative ? negative : mode == roundTowardPositive ? !negative : 0;
+        whole += outward & (whole < size);
+        whole -= !outward & (whole > size);
+    }
+    return __builtin_copysign(whole, x);
+}
+
 /* The upper word of a binary64: a format with 20 fraction bits, whose last bit also gathers the lower word. */
 static inline uint32_t upper_word(double value) {
     uint64_t bits = bits_of_double(value);

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from ...catalog import Catalog, Requirement
 from ...check.checking import Checked
 from ...check.corner_cases import cases, diagonal
 from ...model import BOOL, CornerTable, Operand, Spec, Type, Variant
@@ -18,6 +19,8 @@ from ..text import Files, Templates
 
 _UNSIGNED = {8: "unsigned char", 16: "unsigned short", 32: "unsigned int", 64: "unsigned long long"}
 _WIDTHS = {"h": 16, "r": 32, "l": 64, "f": 32, "d": 64}
+# By how much the number of a list of targets stands above the target.
+_LIST = 100_000
 _LETTERS = {16: "h", 32: "r", 64: "l"}
 
 
@@ -88,10 +91,39 @@ class Test:
 
 
 @dataclass
+class Guards:
+    """What kernels ask of the target that is compiled for. `lists` are those of what few targets have: each target as
+    `_architecture` writes it, and the PTX version that it needs."""
+
+    catalog: Catalog
+    lists: dict[tuple[tuple[int, int], ...], int] = field(default_factory=dict)
+    _found: dict[Requirement, tuple[int, int]] = field(default_factory=dict)
+
+    def of(self, r: Requirement) -> tuple[int, int]:
+        """The target and the PTX version of a requirement, as the header's PTXSPEC_TAKES has them."""
+        if r not in self._found:
+            self._found[r] = self._guard(r)
+        return self._found[r]
+
+    def _guard(self, r: Requirement) -> tuple[int, int]:
+        catalog = self.catalog
+        taken = [t for t in catalog.targets if catalog.takes(r, t, catalog.newest_version)]
+        newer = [t for t in catalog.targets.values() if t.order >= catalog.targets[r.target].order]
+        if len(taken) == len(newer):
+            floors = [r.ptx, *(w.ptx for w in r.within if w.ptx)]
+            return _architecture(r.target), max(map(_number, floors))
+        few = tuple((_architecture(t), _number(catalog.window(r, t)[0])) for t in taken)
+        place = self.lists.setdefault(few, len(self.lists) + 1)
+        oldest, kind = min(a // 10 for a, _ in few), min(a % 10 for a, _ in few)
+        return place * _LIST + oldest * 10 + kind, min(ptx for _, ptx in few)
+
+
+@dataclass
 class Source:
     """What one file holds. Rows have a cell for each source and result, encodings of a lane, and 1 where any NaN will
     do; they are listed once, by their length, and variants name those that are theirs by numbers."""
 
+    guards: Guards
     tests: list[Test] = field(default_factory=list)
     rows: dict[int, dict[tuple[int, ...], int]] = field(default_factory=dict)
     signatures: dict[str, str] = field(default_factory=dict)
@@ -107,8 +139,7 @@ class Source:
         if key not in self._found:
             self._found[key] = list(dict.fromkeys(_rows(tables, program)))
         rows, length = self._found[key], len(v.sources) + len(v.results) + 1
-        floors = [v.requires.ptx, *(w.ptx for w in v.requires.within if w.ptx)]
-        architecture, ptx = _architecture(v.requires.target), max(map(_number, floors))
+        architecture, ptx = self.guards.of(v.requires)
         if not rows:
             self.tests.append(Test(v, shape.name, architecture, ptx))
             return shape
@@ -135,8 +166,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/cuda."""
     files: Files = {}
     shapes: dict[str, Shape] = {}
+    guards = Guards(spec.catalog)
     for c in checked:
-        source = Source()
+        source = Source(guards)
         for v in c.instruction.variants:
             if spec.catalog.is_current(v.requires):
                 shape = source.add(c, v)
@@ -148,7 +180,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             )  # fmt: skip
     files["cuda/ptxspec.cuh"] = templates.render(
         "cuda/ptxspec.cuh.j2", ["spec/targets.yaml", "spec/types.yaml", "spec/instructions"], comment="// {}",
-        releases=_releases(spec), shapes=[shapes[name] for name in sorted(shapes)],
+        releases=_releases(spec), lists=[(n, few) for few, n in guards.lists.items()],
+        own=[_architecture(t.base) // 10 for t in spec.targets.values() if t.kind == "architecture"], shapes=[shapes[name] for name in sorted(shapes)],
         types=[(t.name, _described(t)) for t in spec.types.values()],
     )  # fmt: skip
     return files

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ...check.checking import Checked
-from ...check.claims import basis, recorded
+from ...check.claims import judges, recorded
 from ...grounds import Grounds
 from ...model import (
     BOOL,
@@ -25,6 +25,7 @@ from ...model import (
     Rule,
     Spec,
     Tolerated,
+    Type,
     Unit,
     Variant,
 )
@@ -62,8 +63,8 @@ def as_data(spec: Spec) -> Data:
         "formats": {f.name: _format(f) for f in spec.formats.values()},
         "types": {
             t.name: {
-                "kind": str(t.kind), "lanes": t.lanes, "width": t.width, "nan": t.nan.name if t.nan else None,
-                "registers": t.registers, "summary": t.summary,
+                "kind": str(t.kind), "sort": _sort(t), "lanes": t.lanes, "width": t.width,
+                "nan": t.nan.name if t.nan else None, "registers": t.registers, "summary": t.summary,
             }
             for t in spec.types.values()
         },
@@ -75,6 +76,7 @@ def as_data(spec: Spec) -> Data:
         "modifiers": {
             m.name: {"summary": m.summary, "rests_on": _grounds(m.rests_on)} for m in spec.modifiers.values()
         },
+        "groups": {name: list(members) for name, members in spec.groups.items()},
         "assembler": json.loads(json.dumps(asdict(spec.assembler))),
         "recordings": [
             {n: getattr(r, n) for n in ("path", "gpu", "target", "driver", "compiler", "date")} for r in spec.recordings
@@ -157,8 +159,8 @@ def _given(**fields: Any) -> dict[str, Any]:
 
 
 class _Opcode:
-    """One opcode's file. `grounds` is what its entries rest on, `claims` each claim and what it does. The file has
-    tables of its own for both, so that an edit of one opcode changes no other's file."""
+    """One opcode's file. `grounds` is what its entries rest on, `claims` each claim and its judges. The file has tables
+    of its own for both, so that an edit of one opcode changes no other's file."""
 
     def __init__(self, spec: Spec, instruction: Instruction, requirements: _Table) -> None:
         self.spec, self.instruction, self.requirements = spec, instruction, requirements
@@ -170,15 +172,15 @@ class _Opcode:
             "schema": SCHEMA,
             "generated": _STAMP,
             "opcode": i.opcode,
-            "summary": i.summary,
             "description": i.description or None,
             "source": i.path,
             "manual": [{"section": p.section, "anchor": p.anchor} for p in i.pages],
-            "syntax": [{"line": s.text, "listed": s.listed} for s in i.syntax],
+            "syntax": [s.text for s in i.syntax if s.listed],
             "registers": dict(i.registers),
             "requires": [self.rule(r) for r in i.rules],
             "assembler": {
                 "observed": i.observed or None,
+                "syntax": [s.text for s in i.syntax if not s.listed],
                 "requires": [self.rule(r) for r in i.assembler_rules],
                 "elsewhere": None if i.elsewhere is None else [".".join(form) for form in i.elsewhere],
                 "empty_types": list(i.empty_types),
@@ -217,14 +219,14 @@ class _Opcode:
             on=dict(r.entries),
         ) | {"rests_on": self.rests_on(r.rests_on)}
 
-    def table(self, t: CornerTable) -> dict[str, Any]:
+    def table(self, t: CornerTable) -> list[Any]:
         """A row is its cells with a space between."""
         rows = [" ".join([*(v.text for v in r.operands), "|".join(v.text for v in r.results)]) for r in t.rows]
-        return _given(**{"for": t.selector.text}, title=t.title) | {"rests_on": self.rests_on(t.rests_on), "rows": rows}
+        return [t.title, t.selector.text, self.rests_on(t.rests_on), *rows]
 
-    def note(self, n: Note) -> dict[str, Any]:
-        said = _given(**{"for": n.selector.text}, text=n.text, open=n.open, hazard=n.hazard)
-        return said | {"rests_on": self.rests_on(n.rests_on)}
+    def note(self, n: Note) -> list[Any]:
+        more = _given(open=n.open, hazard=n.hazard)
+        return [n.text, n.selector.text, self.rests_on(n.rests_on), *([more] if more else [])]
 
     def refused(self, v: Variant) -> dict[str, Any]:
         longer = self.instruction.stands_for(v)
@@ -258,27 +260,25 @@ class _Opcode:
             # What the NaN rule rests on where the instruction says something of its own.
             **({"nan_rests_on": self.rests_on(rule.rests_on)} if rule and own else {}),
         }
-        requires, claim = self.requirements.place(v.requires.as_json()), self.claims.place([v.claim, basis(i, v)])
+        requires, claim = self.requirements.place(v.requires.as_json()), self.claims.place([v.claim, *judges(i, v)])
         return [rule.name if rule else None, requires, claim, *([rest] if rest else [])]
 
 
-def _signature(v: Variant) -> dict[str, Any]:
-    """The types that a variant's spelling ends in, and what its result and its operands are. Lanes of the result in
+def _signature(v: Variant) -> list[Any]:
+    """The types that a variant's spelling ends in, that of its result, and its sources. Lanes of the result in
     registers of their own, as in p0|p1, are counted. A source is its type where it is one register as it stands; else
     also the number of its registers, whether they stand in braces, and whether it may be negated."""
-    return _given(
-        types=list(v.type_names),
-        kind="predicate" if v.result.kind == BOOL else v.result.kind.sort,
-        result=v.result.type.name,
-        result_registers=len(v.result.registers),
-        second=v.second.type.name if v.second else None,
-        sources=[_source(s) for s in v.sources],
-    )
+    more = _given(result_registers=len(v.result.registers), second=v.second.type.name if v.second else None)
+    return [".".join(v.type_names), v.result.type.name, [_source(s) for s in v.sources], *([more] if more else [])]
 
 
 def _source(s: Operand) -> str | list[Any]:
     plain = len(s.places) == 1 and not s.braced and not s.negatable
     return s.type.name if plain else [s.type.name, len(s.places), s.braced, s.negatable]
+
+
+def _sort(t: Type) -> str:
+    return "predicate" if t.kind == BOOL else t.kind.sort
 
 
 def _operands(r: OperandRule) -> dict[str, Any]:

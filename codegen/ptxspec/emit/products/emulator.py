@@ -23,10 +23,12 @@ _FOLDER = "python/ptxemu"
 _WIDTH = 110
 # What declared.py can do with float64.
 _EXPONENTS = 300
+# Functions that take a number's format and the result's.
+BETWEEN = {"convert", "congruent", "convertNaN"}
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
-    "6.2.1": "encoding", "9.2": "elementary", "9.6": "comparison", "": "selection",
+    "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison", "": "selection",
 }  # fmt: skip
 _INVENTED = {FLUSH: "encoding", PROPAGATE: "selection", REPLACE: "selection"}
 
@@ -231,9 +233,11 @@ class _Writer(Lowering):
             assert t.model is not None
             return f"{use('unit', 'unit')}({arguments[0]}, {use('units', t.model.identifier)})"
         parts = [arguments[0], f"({', '.join(arguments[1:])},)"] if t.function == PROPAGATE else arguments
-        if t.function == "convert":
+        if t.function in BETWEEN:
             parts += [self.module.number(t.arguments[0].kind), self.module.number(t.kind)]
         elif t.format is not None:
+            if t.mixed:
+                parts.append(f"({', '.join(self.module.number(a.kind) for a in t.arguments)})")
             parts.append(use("formats", t.format.name))
         elif t.arguments[0].kind.fixed is not None:
             parts.append(self.module.number(t.arguments[0].kind))
@@ -252,6 +256,8 @@ class _Writer(Lowering):
         usual = all(k.format is None or is_usual(k.format) for k in (t.kind, *(a.kind for a in t.arguments)))
         if t.function == "convert" and not (usual and all(k.format for k in (t.kind, t.arguments[0].kind))):
             return self.module.use("conversion", t.function, f"_any_{t.function}")
+        if t.mixed:
+            return self.mixed(t)
         if "integer" in f.parameters:
             return self.module.use("integers", t.function)
         if "float" in f.parameters and not usual:
@@ -260,3 +266,10 @@ class _Writer(Lowering):
                 raise PtxspecError(f"spec/types.yaml: error: {message}")
             return self.module.use("declared", t.function, f"_declared_{t.function}")
         return self.module.use(HOMES[f.clause], t.function)
+
+    def mixed(self, t: Apply) -> str:
+        """The function for operands and a result of several formats."""
+        for kind in (t.kind, *(a.kind for a in t.arguments)):
+            if kind.format is None or kind.format.precision > 24:
+                raise PtxspecError(f"there is no {t.function} in NumPy for a {kind} among others")
+        return self.module.use("mixed", t.function, f"_mixed_{t.function}")

@@ -119,11 +119,21 @@ def _steering(t: Apply) -> str | None:
         assert f.format is not None
         binary32 = (f.width, f.format.precision, t.mode) == (32, 24, "roundTiesToEven")
         return "roundTiesToEven" if binary32 else None
+    if t.function == "roundToIntegral":
+        return "roundTiesToEven"
     if t.function == "convert":
         return _converting(source, f, t.mode)
+    if t.mixed and not _has_mixed(t):
+        return None
     if _is_native(f):
         return t.mode if t.mode != "roundTiesToAway" else None
     return "roundTiesToEven"
+
+
+def _has_mixed(t: Apply) -> bool:
+    """Are all operands numbers of binary32, and is the result one of it or of a narrower format?"""
+    known = t.function in ("addition", "subtraction", "multiplication", "fusedMultiplyAdd")
+    return known and all(_single(k) for k in (t.kind, *(a.kind for a in t.arguments)))
 
 
 def _converting(source: Kind, f: Kind, mode: str) -> str | None:
@@ -214,15 +224,42 @@ class _Writer(Lowering):
             return f"select_{1 if t.kind == BOOL else t.kind.storage}({', '.join(arguments)})"
         if t.function == "convert":
             return self.converted(t, arguments[0])
-        name = _number(t.arguments[0].kind)
+        if t.mixed:
+            return self.mixed(t, arguments)
+        name = t.format.name if t.format else _number(t.arguments[0].kind)
         if t.function == PROPAGATE:
             value, *operands = arguments
             for operand in reversed(operands):
                 value = f"{t.function}_{name}({value}, {operand})"
             return value
+        if t.function == "congruent":
+            return f"{t.function}_{_number(t.kind)}(whole_{_number(t.arguments[0].kind)}({arguments[0]}))"
+        if t.function == "convertNaN":
+            source = t.arguments[0].kind.format
+            assert source is not None
+            arguments += [str(source.exponent_bits), str(source.fraction_bits)]
         if t.function != FLUSH and TABLE[t.function].rounds:
             arguments += [t.mode, str(int(t.ftz)), *(["undecided"] if t.function in ELEMENTARY else [])]
         return f"{t.function}_{name}({', '.join(arguments)})"
+
+    def mixed(self, t: Apply, arguments: list[str]) -> str:
+        """In binary32 after operands are numbers of it, else by way of binary64."""
+        name, how = _number(t.kind), f"{t.mode}, {int(t.ftz)}"
+        if _is_native(t.kind):
+            widened = [
+                x if a.kind == t.kind else f"from_single_{name}(single_{_number(a.kind)}({x}), roundTiesToEven, 0)"
+                for a, x in zip(t.arguments, arguments, strict=True)
+            ]
+            return f"{t.function}_{name}({', '.join(widened)}, {how})"
+        x, y, *z = (f"number_{_number(a.kind)}({x})" for a, x in zip(t.arguments, arguments, strict=True))
+        match t.function:
+            case "multiplication":
+                return f"convert_{name}({x} * {y}, {how})"
+            case "fusedMultiplyAdd":
+                return f"sum_{name}({x} * {y}, {z[0]}, {how})"
+            case "subtraction":
+                return f"sum_{name}({x}, -{y}, {how})"
+        return f"sum_{name}({x}, {y}, {how})"
 
     def converted(self, t: Apply, x: str) -> str:
         """By way of binary32 or binary64, whichever has all numbers of the source; integers of 64 bits and f64 rounded

@@ -15,7 +15,7 @@ from math import isqrt
 from ...model import ROUNDINGS, Format, Kind, float_in
 from ..program import CONDITION, Apply, Const, Let, Program, Term, Var
 from . import elementary, unit
-from .rounding import decode, overflow, round_to, round_to_integer
+from .rounding import decode, overflow, round_to, round_to_integer, round_to_integral
 
 
 @dataclass(frozen=True)
@@ -73,69 +73,102 @@ def _order(x: int, f: Format) -> int:
     return -1 - magnitude if _sign(x, f) else magnitude
 
 
-def _addition(t: Apply, x: int, y: int) -> int:
-    f = _format(t)
-    if f.is_nan(x) or f.is_nan(y):
-        return f.canonical_nan
-    if f.is_infinite(x) or f.is_infinite(y):
-        if f.is_infinite(x) and f.is_infinite(y):
-            return x if x == y else f.canonical_nan
-        return x if f.is_infinite(x) else y
-    return _sum(t, decode(x, f), _sign(x, f) != 0, y)
+@dataclass(frozen=True)
+class Number:
+    """What an operand stands for, which is no NaN. The value is None of an infinity, and has no sign of a zero."""
+
+    value: Fraction | None
+    negative: bool
+
+    @property
+    def is_zero(self) -> bool:
+        return self.value == 0
 
 
-def _infinite(f: Format, sign: int) -> int:
+def _numbers(t: Apply, *operands: int) -> list[Number] | None:
+    """What the operands stand for, each in its own format; None where one is a NaN."""
+    formats = [a.kind.format or _format(t) for a in t.arguments] or [_format(t)] * len(operands)
+    if any(f.is_nan(x) for x, f in zip(operands, formats, strict=True)):
+        return None
+    return [
+        Number(None if f.is_infinite(x) else decode(x, f), _sign(x, f) != 0)
+        for x, f in zip(operands, formats, strict=True)
+    ]
+
+
+def _nan(t: Apply) -> int:
+    return _format(t).canonical_nan
+
+
+def _infinite(t: Apply, negative: bool) -> int:
     """An exact infinity: what overflow is where the format has none."""
+    f = _format(t)
+    sign = f.sign_bit if negative else 0
     return sign | f.infinity if f.has_infinity else overflow(f, sign)
 
 
-def _sum(t: Apply, x: Fraction, x_negative: bool, y: int) -> int:
-    """An exact number (its sign given for a zero) plus a finite operand."""
-    f = _format(t)
-    y_negative = _sign(y, f) != 0
-    negative = x_negative if x_negative == y_negative else t.mode == "roundTowardNegative"
-    return round_to(x + decode(y, f), f, t.mode, t.ftz, negative)
+def _finite(t: Apply, value: Fraction, negative: bool) -> int:
+    """An exact number, with the sign of a zero."""
+    return round_to(value, _format(t), t.mode, t.ftz, negative)
 
 
-def _subtraction(t: Apply, x: int, y: int) -> int:
-    return _addition(t, x, y ^ _format(t).sign_bit)
+def _sum(t: Apply, x: Number, y: Number) -> int:
+    if x.value is not None and y.value is not None:
+        negative = x.negative if x.negative == y.negative else t.mode == "roundTowardNegative"
+        return _finite(t, x.value + y.value, negative)
+    if x.value is None and y.value is None and x.negative != y.negative:
+        return _nan(t)
+    return _infinite(t, x.negative if x.value is None else y.negative)
 
 
-def _multiplication(t: Apply, x: int, y: int) -> int:
-    f = _format(t)
-    sign = _sign(x ^ y, f)
-    if f.is_nan(x) or f.is_nan(y):
-        return f.canonical_nan
-    if f.is_infinite(x) or f.is_infinite(y):
-        return f.canonical_nan if f.is_zero(x) or f.is_zero(y) else sign | f.infinity
-    return round_to(decode(x, f) * decode(y, f), f, t.mode, t.ftz, sign != 0)
+def _product(x: Number, y: Number) -> Number | None:
+    """None of zero times infinity."""
+    negative = x.negative != y.negative
+    if x.value is not None and y.value is not None:
+        return Number(x.value * y.value, negative)
+    return None if x.is_zero or y.is_zero else Number(None, negative)
 
 
-def _division(t: Apply, x: int, y: int) -> int:
-    f = _format(t)
-    sign = _sign(x ^ y, f)
-    if f.is_nan(x) or f.is_nan(y):
-        return f.canonical_nan
-    if f.is_infinite(x) or f.is_zero(y):
-        both = f.is_infinite(y) if f.is_infinite(x) else f.is_zero(x)
-        return f.canonical_nan if both else _infinite(f, sign)
-    if f.is_infinite(y):
-        return sign
-    return round_to(decode(x, f) / decode(y, f), f, t.mode, t.ftz, sign != 0)
+def _addition(t: Apply, *operands: int) -> int:
+    numbers = _numbers(t, *operands)
+    return _sum(t, *numbers) if numbers else _nan(t)
 
 
-def _fused(t: Apply, x: int, y: int, z: int) -> int:
-    f = _format(t)
-    if any(f.is_nan(v) for v in (x, y, z)):
-        return f.canonical_nan
-    negative = _sign(x ^ y, f) != 0
-    if f.is_infinite(x) or f.is_infinite(y):
-        if f.is_zero(x) or f.is_zero(y) or (f.is_infinite(z) and (_sign(z, f) != 0) != negative):
-            return f.canonical_nan
-        return f.infinity | (f.sign_bit if negative else 0)
-    if f.is_infinite(z):
-        return z
-    return _sum(t, decode(x, f) * decode(y, f), negative, z)
+def _subtraction(t: Apply, *operands: int) -> int:
+    numbers = _numbers(t, *operands)
+    if numbers is None:
+        return _nan(t)
+    x, y = numbers
+    return _sum(t, x, Number(None if y.value is None else -y.value, not y.negative))
+
+
+def _multiplication(t: Apply, *operands: int) -> int:
+    numbers = _numbers(t, *operands)
+    product = _product(*numbers) if numbers else None
+    if product is None:
+        return _nan(t)
+    return _infinite(t, product.negative) if product.value is None else _finite(t, product.value, product.negative)
+
+
+def _division(t: Apply, *operands: int) -> int:
+    numbers = _numbers(t, *operands)
+    if numbers is None:
+        return _nan(t)
+    x, y = numbers
+    negative = x.negative != y.negative
+    if x.value is None or y.is_zero:
+        invalid = y.value is None if x.value is None else x.is_zero
+        return _nan(t) if invalid else _infinite(t, negative)
+    return _finite(t, Fraction(0) if y.value is None else x.value / y.value, negative)
+
+
+def _fused(t: Apply, *operands: int) -> int:
+    numbers = _numbers(t, *operands)
+    if numbers is None:
+        return _nan(t)
+    x, y, z = numbers
+    product = _product(x, y)
+    return _nan(t) if product is None else _sum(t, product, z)
 
 
 def _square_root(t: Apply, x: int) -> int:
@@ -154,6 +187,30 @@ def _square_root(t: Apply, x: int) -> int:
     return round_to(Fraction(2 * root + (not exact), 2 << shift), f, t.mode, t.ftz)
 
 
+def _round_to_integral(t: Apply, x: int) -> int:
+    f = _format(t)
+    if f.is_nan(x):
+        return f.canonical_nan
+    if f.is_infinite(x):
+        return x
+    return round_to(Fraction(round_to_integral(decode(x, f), t.mode)), f, t.mode, False, _sign(x, f) != 0)
+
+
+def _congruent(t: Apply, x: int) -> int:
+    source, to = t.arguments[0].kind.fixed, t.kind
+    assert source is not None
+    return source.value(x) & ((1 << to.width) - 1)
+
+
+def _convert_nan(t: Apply, x: int) -> int:
+    source, f = t.arguments[0].kind.format, _format(t)
+    assert source is not None
+    fraction = x & ((1 << source.fraction_bits) - 1)
+    shift = f.fraction_bits - source.fraction_bits
+    sign = f.sign_bit if _sign(x, source) else 0
+    return sign | f.infinity | (fraction << shift if shift >= 0 else fraction >> -shift)
+
+
 def _convert(t: Apply, x: int) -> int:
     source, to = t.arguments[0].kind, t.kind
     if source.format is not None and source.format.is_nan(x):
@@ -162,9 +219,7 @@ def _convert(t: Apply, x: int) -> int:
     if source.format is not None and source.format.is_infinite(x):
         if to.fixed:
             return (to.fixed.least if negative else to.fixed.largest) & ((1 << to.width) - 1)
-        f = _format(t)
-        sign = f.sign_bit if negative else 0
-        return _infinite(f, sign)
+        return _infinite(t, negative)
     value = decode(x, source.format) if source.format else _integer(x, source)
     if to.fixed:
         return round_to_integer(value, to.fixed, t.mode)
@@ -245,7 +300,10 @@ FUNCTIONS: dict[str, Callable[..., int | bool]] = {
     "division": _division,
     "fusedMultiplyAdd": _fused,
     "squareRoot": _square_root,
+    "roundToIntegral": _round_to_integral,
     "convert": _convert,
+    "congruent": _congruent,
+    "convertNaN": _convert_nan,
     **{name: _elementary(function) for name, function in elementary.FUNCTIONS.items()},
     "unit": _unit,
     "magnitude": lambda t, x: _format(t).magnitude(x),

@@ -78,6 +78,13 @@ def round_to_integer(value: Fraction, fixed: FixedPoint, mode: str) -> int:
     return found & ((1 << fixed.width) - 1)
 
 
+def round_to_integral(value: Fraction, mode: str) -> int:
+    """The nearest integer in a direction."""
+    away = mode == ("roundTowardNegative" if value < 0 else "roundTowardPositive")
+    magnitude = _rounded(abs(value), 0, mode, away)
+    return -magnitude if value < 0 else magnitude
+
+
 def _floor_log2(magnitude: Fraction) -> int:
     e = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
     power = Fraction(1 << e) if e >= 0 else Fraction(1, 1 << -e)

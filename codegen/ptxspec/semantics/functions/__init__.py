@@ -31,6 +31,10 @@ A function marked `rounds` delivers the exact result, rounded once to the format
 direction, and flushed where the variant flushes. Two such calls in one expression are an error: name the first
 result, or use fusedMultiplyAdd.
 
+One that takes a format as its last argument delivers the result in that format, as IEEE 754's formatOf operations do:
+its operands may have any formats, the exact result is rounded once, and a literal takes the format of the result.
+Without a format the operands have one, and so has the result.
+
 A format is what its declaration says it is. A function that a format has no sense for is refused there: `negate` and
 subtraction without a sign, `quieten` and `isSignaling` where NaNs are not told apart as in IEEE 754, and the elementary
 functions in every format that is not declared like one of IEEE 754.
@@ -43,6 +47,8 @@ A function that returns a float says which NaN it returns, where it returns one:
   quiet      an operand's NaN, made quiet
   bits       whatever pattern comes out
 
+A function whose result is a format, a literal or a fact asks about formats, and is as static as the names above.
+
 A function marked `bitwise` makes each bit of its result of the operands' bits in the same place.
 
 The functions have no bodies: a back end implements each row of `TABLE`, and nothing else.
@@ -50,7 +56,7 @@ The functions have no bodies: a back end implements each row of `TABLE`, and not
 
 from __future__ import annotations
 
-from . import arithmetic, comparison, logic  # noqa: F401 each adds its rows to the table
+from . import arithmetic, comparison, formats, logic  # noqa: F401 each adds its rows to the table
 from .row import NANS, TABLE, Function
 
 __all__ = ["NANS", "TABLE", "Function"]

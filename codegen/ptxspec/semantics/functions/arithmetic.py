@@ -5,18 +5,20 @@ from __future__ import annotations
 from .row import row
 
 
-@row("float, float -> float", operator="+", rounds=True, nan="canonical", clause="5.4.1")
-def addition(x, y):  # type: ignore[no-untyped-def]
+@row("float, float, format -> float", operator="+", rounds=True, nan="canonical", optional=1, clause="5.4.1")
+def addition(x, y, format):  # type: ignore[no-untyped-def]
     """x + y. An exact zero sum of operands with unlike signs is +0, and -0 under roundTowardNegative (6.3)."""
 
 
-@row("float, float -> float", operator="-", rounds=True, nan="canonical", clause="5.4.1", needs="sign")
-def subtraction(x, y):  # type: ignore[no-untyped-def]
+@row(
+    "float, float, format -> float", operator="-", rounds=True, nan="canonical", optional=1, clause="5.4.1", needs="sign"
+)
+def subtraction(x, y, format):  # type: ignore[no-untyped-def]
     """x - y, which is x + (-y)."""
 
 
-@row("float, float -> float", operator="*", rounds=True, nan="canonical", clause="5.4.1")
-def multiplication(x, y):  # type: ignore[no-untyped-def]
+@row("float, float, format -> float", operator="*", rounds=True, nan="canonical", optional=1, clause="5.4.1")
+def multiplication(x, y, format):  # type: ignore[no-untyped-def]
     """x * y. Zero times infinity is an invalid operation: a NaN."""
 
 
@@ -25,8 +27,8 @@ def division(x, y):  # type: ignore[no-untyped-def]
     """x / y. A finite number over zero is an infinity; 0/0 and infinity over infinity are NaN."""
 
 
-@row("float, float, float -> float", rounds=True, nan="canonical", clause="5.4.1")
-def fusedMultiplyAdd(x, y, z):  # type: ignore[no-untyped-def]
+@row("float, float, float, format -> float", rounds=True, nan="canonical", optional=1, clause="5.4.1")
+def fusedMultiplyAdd(x, y, z, format):  # type: ignore[no-untyped-def]
     """x * y + z, rounded once."""
 
 
@@ -41,9 +43,15 @@ def convert(x, format, rounding):  # type: ignore[no-untyped-def]
     fixed-point format gives the nearest number that it has where x is beyond it, and 0 for a NaN."""
 
 
-@row("any -> format")
-def formatOf(x):  # type: ignore[no-untyped-def]
-    """The format of a number, to be compared with one, as in `formatOf(x) == f32`; bits and truth values have none."""
+@row("float -> float", rounds=True, nan="canonical", clause="5.9", needs="IEEE")
+def roundToIntegral(x):  # type: ignore[no-untyped-def]
+    """The whole number next to x in the variant's direction, in x's format; a zero has the sign of x."""
+
+
+@row("integer, format -> integer", clause="")
+def congruent(x, format):  # type: ignore[no-untyped-def]
+    """The number of an integer type that differs from x by a multiple of 2**width: the lower bits of a wider one, and
+    of a narrower one the number itself, where the type has it."""
 
 
 @row("float -> float", rounds=True, nan="canonical", clause="9.2", needs="IEEE")

@@ -25,6 +25,12 @@ def quieten(x):  # type: ignore[no-untyped-def]
     """x with the first fraction bit set, which makes a signaling NaN quiet and keeps its payload. Meant for NaNs."""
 
 
+@row("float, format -> float", nan="bits", clause="6.2.3", needs="IEEE")
+def convertNaN(x, format):  # type: ignore[no-untyped-def]
+    """A NaN in another format: its sign and the leading bits of its fraction, be it quiet or signaling. What a narrower
+    fraction leaves of a signaling one may be an infinity. Meant for NaNs."""
+
+
 @row("float, float -> float", nan="canonical", clause="9.6")
 def maximum(x, y):  # type: ignore[no-untyped-def]
     """The larger of x and y, +0 above -0; a NaN when either is a NaN."""

@@ -12,7 +12,7 @@ from typing import Any
 class Function:
     """One row. `parameters` and `result` are of "float", "integer", "bits", "bool", "any", or, for parameters that must
     be known when the code is read, "format", "rounding", "unit" and "count"; "number" is a float or an integer of a
-    format of its own. `needs` is what a format must have for the function to make sense in it: "sign", "quiet bit",
+    format of its own. A result that is known when the code is read is a "format", a "literal" or a "fact". `needs` is what a format must have for the function to make sense in it: "sign", "quiet bit",
     or "IEEE" where it must be declared like a format of IEEE 754. `nan` says which NaN it returns: one of `NANS`, or
     nothing where the result is no float."""
 
@@ -29,7 +29,19 @@ class Function:
     clause: str = ""
     needs: str = ""
 
+    @property
+    def is_static(self) -> bool:
+        """It asks about a format, and is answered when the code is read: no back end has it."""
+        return self.result in ("format", "literal", "fact")
 
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The parameters that are values."""
+        return tuple(p for p in self.parameters if p not in _KNOWN)
+
+
+# Parameters that are known when the code is read.
+_KNOWN = ("format", "rounding", "unit", "count")
 NANS = ("canonical", "operand", "sign", "quiet", "bits")
 TABLE: dict[str, Function] = {}
 

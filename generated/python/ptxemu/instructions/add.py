@@ -7,6 +7,7 @@ from ..arithmetic import addition
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import maximumNumber, minimumNumber
 from ..formats import bf16, f16, f32, f64
+from ..mixed import addition as _mixed_addition
 from ..selection import propagate as _propagate
 from . import kernels as _kernels
 
@@ -19,117 +20,189 @@ _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 
 
 def add_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTiesToEven, False)  # add.yaml:36
+    return addition(a, b, f32, roundTiesToEven, False)  # add.yaml:39
 
 
 def add_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = addition(a, b, f32, roundTiesToEven, False)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def add_ftz_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:36
+    return addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:39
 
 
 def add_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = addition(a, b, f32, roundTiesToEven, True, True)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def add_rz_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTowardZero, False)  # add.yaml:36
+    return addition(a, b, f32, roundTowardZero, False)  # add.yaml:39
 
 
 def add_rz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = addition(a, b, f32, roundTowardZero, False)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def add_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:36
+    return addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:39
 
 
 def add_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = addition(a, b, f32, roundTowardZero, True, True)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def add_rm_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTowardNegative, False)  # add.yaml:36
+    return addition(a, b, f32, roundTowardNegative, False)  # add.yaml:39
 
 
 def add_rm_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = addition(a, b, f32, roundTowardNegative, False)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def add_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:36
+    return addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:39
 
 
 def add_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = addition(a, b, f32, roundTowardNegative, True, True)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def add_rp_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTowardPositive, False)  # add.yaml:36
+    return addition(a, b, f32, roundTowardPositive, False)  # add.yaml:39
 
 
 def add_rp_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = addition(a, b, f32, roundTowardPositive, False)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def add_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:36
+    return addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:39
 
 
 def add_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = addition(a, b, f32, roundTowardPositive, True, True)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def add_f64_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f64, roundTiesToEven, False)  # add.yaml:36
+    d = addition(a, b, f64, roundTiesToEven, False)  # add.yaml:39
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def add_rz_f64_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f64, roundTowardZero, False)  # add.yaml:36
+    d = addition(a, b, f64, roundTowardZero, False)  # add.yaml:39
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def add_rm_f64_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f64, roundTowardNegative, False)  # add.yaml:36
+    d = addition(a, b, f64, roundTowardNegative, False)  # add.yaml:39
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def add_rp_f64_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f64, roundTowardPositive, False)  # add.yaml:36
+    d = addition(a, b, f64, roundTowardPositive, False)  # add.yaml:39
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def add_f16_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f16, roundTiesToEven, False)  # add.yaml:36
+    return addition(a, b, f16, roundTiesToEven, False)  # add.yaml:39
 
 
 def add_sat_f16_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:36
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
+    d = addition(a, b, f16, roundTiesToEven, False)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def add_ftz_f16_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:36
+    return addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:39
 
 
 def add_ftz_sat_f16_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:36
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
+    d = addition(a, b, f16, roundTiesToEven, True, True)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def add_bf16_2(a: Array, b: Array) -> Array:
-    return addition(a, b, bf16, roundTiesToEven, False)  # add.yaml:36
+    return addition(a, b, bf16, roundTiesToEven, False)  # add.yaml:39
+
+
+def add_f32_f16_2(a: Array, b: Array) -> Array:
+    return _mixed_addition(a, b, (f16, f32), f32, roundTiesToEven, False)  # add.yaml:39
+
+
+def add_f32_bf16_2(a: Array, b: Array) -> Array:
+    return _mixed_addition(a, b, (bf16, f32), f32, roundTiesToEven, False)  # add.yaml:39
+
+
+def add_sat_f32_f16_2(a: Array, b: Array) -> Array:
+    d = _mixed_addition(a, b, (f16, f32), f32, roundTiesToEven, False)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def add_sat_f32_bf16_2(a: Array, b: Array) -> Array:
+    d = _mixed_addition(a, b, (bf16, f32), f32, roundTiesToEven, False)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def add_rz_f32_f16_2(a: Array, b: Array) -> Array:
+    return _mixed_addition(a, b, (f16, f32), f32, roundTowardZero, False)  # add.yaml:39
+
+
+def add_rz_f32_bf16_2(a: Array, b: Array) -> Array:
+    return _mixed_addition(a, b, (bf16, f32), f32, roundTowardZero, False)  # add.yaml:39
+
+
+def add_rz_sat_f32_f16_2(a: Array, b: Array) -> Array:
+    d = _mixed_addition(a, b, (f16, f32), f32, roundTowardZero, False)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def add_rz_sat_f32_bf16_2(a: Array, b: Array) -> Array:
+    d = _mixed_addition(a, b, (bf16, f32), f32, roundTowardZero, False)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def add_rm_f32_f16_2(a: Array, b: Array) -> Array:
+    return _mixed_addition(a, b, (f16, f32), f32, roundTowardNegative, False)  # add.yaml:39
+
+
+def add_rm_f32_bf16_2(a: Array, b: Array) -> Array:
+    return _mixed_addition(a, b, (bf16, f32), f32, roundTowardNegative, False)  # add.yaml:39
+
+
+def add_rm_sat_f32_f16_2(a: Array, b: Array) -> Array:
+    d = _mixed_addition(a, b, (f16, f32), f32, roundTowardNegative, False)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def add_rm_sat_f32_bf16_2(a: Array, b: Array) -> Array:
+    d = _mixed_addition(a, b, (bf16, f32), f32, roundTowardNegative, False)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def add_rp_f32_f16_2(a: Array, b: Array) -> Array:
+    return _mixed_addition(a, b, (f16, f32), f32, roundTowardPositive, False)  # add.yaml:39
+
+
+def add_rp_f32_bf16_2(a: Array, b: Array) -> Array:
+    return _mixed_addition(a, b, (bf16, f32), f32, roundTowardPositive, False)  # add.yaml:39
+
+
+def add_rp_sat_f32_f16_2(a: Array, b: Array) -> Array:
+    d = _mixed_addition(a, b, (f16, f32), f32, roundTowardPositive, False)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def add_rp_sat_f32_bf16_2(a: Array, b: Array) -> Array:
+    d = _mixed_addition(a, b, (bf16, f32), f32, roundTowardPositive, False)  # add.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
@@ -164,4 +237,20 @@ KERNELS = _kernels("add", (
     (add_ftz_f16_2, 2, "ftz.f16 ftz.f16x2 rn.ftz.f16 rn.ftz.f16x2"),
     (add_ftz_sat_f16_2, 2, "ftz.sat.f16 ftz.sat.f16x2 rn.ftz.sat.f16 rn.ftz.sat.f16x2"),
     (add_bf16_2, 2, "bf16 bf16x2 rn.bf16 rn.bf16x2"),
+    (add_f32_f16_2, 2, "f32.f16 rn.f32.f16"),
+    (add_f32_bf16_2, 2, "f32.bf16 rn.f32.bf16"),
+    (add_sat_f32_f16_2, 2, "sat.f32.f16 rn.sat.f32.f16"),
+    (add_sat_f32_bf16_2, 2, "sat.f32.bf16 rn.sat.f32.bf16"),
+    (add_rz_f32_f16_2, 2, "rz.f32.f16"),
+    (add_rz_f32_bf16_2, 2, "rz.f32.bf16"),
+    (add_rz_sat_f32_f16_2, 2, "rz.sat.f32.f16"),
+    (add_rz_sat_f32_bf16_2, 2, "rz.sat.f32.bf16"),
+    (add_rm_f32_f16_2, 2, "rm.f32.f16"),
+    (add_rm_f32_bf16_2, 2, "rm.f32.bf16"),
+    (add_rm_sat_f32_f16_2, 2, "rm.sat.f32.f16"),
+    (add_rm_sat_f32_bf16_2, 2, "rm.sat.f32.bf16"),
+    (add_rp_f32_f16_2, 2, "rp.f32.f16"),
+    (add_rp_f32_bf16_2, 2, "rp.f32.bf16"),
+    (add_rp_sat_f32_f16_2, 2, "rp.sat.f32.f16"),
+    (add_rp_sat_f32_bf16_2, 2, "rp.sat.f32.bf16"),
 ))

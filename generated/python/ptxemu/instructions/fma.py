@@ -7,6 +7,7 @@ from ..arithmetic import fusedMultiplyAdd
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import maximum, maximumNumber, minimumNumber
 from ..formats import bf16, f16, f32, f64
+from ..mixed import fusedMultiplyAdd as _mixed_fusedMultiplyAdd
 from ..selection import propagate as _propagate, select
 from . import kernels as _kernels
 
@@ -20,231 +21,303 @@ _x7fff: Array = _np.array(0x7fff, _np.uint16)
 
 
 def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:44
 
 
 def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:44
 
 
 def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:44
 
 
 def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:44
 
 
 def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:44
 
 
 def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:44
 
 
 def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:44
 
 
 def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:44
 
 
 def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:41
+    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # fma.yaml:44
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def fma_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:41
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # fma.yaml:44
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def fma_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:41
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # fma.yaml:44
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def fma_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:41
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # fma.yaml:44
     return _propagate(d, (a, b, c,), f64)  # types.yaml:55
 
 
 def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
 
 
 def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:44
 
 
 def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:41
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    return maximum(d, _x0000, f16)  # modifiers.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
+    return maximum(d, _x0000, f16)  # modifiers.yaml:81
 
 
 def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:41
-    return maximum(d, _x0000, f16)  # modifiers.yaml:58
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # fma.yaml:44
+    return maximum(d, _x0000, f16)  # modifiers.yaml:81
 
 
 def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:44
 
 
 def fma_rn_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:44
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
 
 
 def fma_rn_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    return select(outside, _x0000, d)  # modifiers.yaml:68
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
+    return select(outside, _x0000, d)  # modifiers.yaml:96
 
 
 def fma_rn_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
-    return select(outside, _x0000, d)  # modifiers.yaml:68
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:44
+    return select(outside, _x0000, d)  # modifiers.yaml:96
 
 
 def fma_rn_oob_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:58
-    return select(outside, _x0000, d_3)  # modifiers.yaml:68
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
+    d_3 = maximum(d, _x0000, f16)  # modifiers.yaml:81
+    return select(outside, _x0000, d_3)  # modifiers.yaml:96
 
 
 def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    return select(outside, _x0000, d_3)  # modifiers.yaml:68
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # fma.yaml:44
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:81
+    return select(outside, _x0000, d_3)  # modifiers.yaml:96
+
+
+def fma_rn_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # fma.yaml:44
+
+
+def fma_rn_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # fma.yaml:44
+
+
+def fma_rn_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def fma_rn_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def fma_rz_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # fma.yaml:44
+
+
+def fma_rz_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # fma.yaml:44
+
+
+def fma_rz_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def fma_rz_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def fma_rm_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # fma.yaml:44
+
+
+def fma_rm_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # fma.yaml:44
+
+
+def fma_rm_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def fma_rm_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def fma_rp_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # fma.yaml:44
+
+
+def fma_rp_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # fma.yaml:44
+
+
+def fma_rp_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def fma_rp_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # fma.yaml:44
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:44
 
 
 def fma_rz_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:44
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
 
 
 def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
-    return select(outside, _x0000, d)  # modifiers.yaml:68
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:44
+    return select(outside, _x0000, d)  # modifiers.yaml:96
 
 
 def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    return select(outside, _x0000, d_3)  # modifiers.yaml:68
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # fma.yaml:44
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:81
+    return select(outside, _x0000, d_3)  # modifiers.yaml:96
 
 
 def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:44
 
 
 def fma_rm_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:44
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
 
 
 def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
-    return select(outside, _x0000, d)  # modifiers.yaml:68
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:44
+    return select(outside, _x0000, d)  # modifiers.yaml:96
 
 
 def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    return select(outside, _x0000, d_3)  # modifiers.yaml:68
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # fma.yaml:44
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:81
+    return select(outside, _x0000, d_3)  # modifiers.yaml:96
 
 
 def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
+    return fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:44
 
 
 def fma_rp_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:44
+    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
 
 
 def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
-    return select(outside, _x0000, d)  # modifiers.yaml:68
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:44
+    return select(outside, _x0000, d)  # modifiers.yaml:96
 
 
 def fma_rp_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:41
-    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:58
-    return select(outside, _x0000, d_3)  # modifiers.yaml:68
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # fma.yaml:44
+    d_3 = maximum(d, _x0000, bf16)  # modifiers.yaml:81
+    return select(outside, _x0000, d_3)  # modifiers.yaml:96
 
 
 def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
-    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:66
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:41
-    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
-    return select(outside, _x0000, d_3)  # modifiers.yaml:68
+    outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # modifiers.yaml:94
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # fma.yaml:44
+    d_3 = minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return select(outside, _x0000, d_3)  # modifiers.yaml:96
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
@@ -282,6 +355,22 @@ KERNELS = _kernels("fma", (
     (fma_rn_oob_bf16_3, 3, "rn.oob.bf16 rn.oob.bf16x2"),
     (fma_rn_oob_relu_f16_3, 3, "rn.oob.relu.f16 rn.oob.relu.f16x2"),
     (fma_rn_oob_relu_bf16_3, 3, "rn.oob.relu.bf16 rn.oob.relu.bf16x2"),
+    (fma_rn_f32_f16_3, 3, "rn.f32.f16"),
+    (fma_rn_f32_bf16_3, 3, "rn.f32.bf16"),
+    (fma_rn_sat_f32_f16_3, 3, "rn.sat.f32.f16"),
+    (fma_rn_sat_f32_bf16_3, 3, "rn.sat.f32.bf16"),
+    (fma_rz_f32_f16_3, 3, "rz.f32.f16"),
+    (fma_rz_f32_bf16_3, 3, "rz.f32.bf16"),
+    (fma_rz_sat_f32_f16_3, 3, "rz.sat.f32.f16"),
+    (fma_rz_sat_f32_bf16_3, 3, "rz.sat.f32.bf16"),
+    (fma_rm_f32_f16_3, 3, "rm.f32.f16"),
+    (fma_rm_f32_bf16_3, 3, "rm.f32.bf16"),
+    (fma_rm_sat_f32_f16_3, 3, "rm.sat.f32.f16"),
+    (fma_rm_sat_f32_bf16_3, 3, "rm.sat.f32.bf16"),
+    (fma_rp_f32_f16_3, 3, "rp.f32.f16"),
+    (fma_rp_f32_bf16_3, 3, "rp.f32.bf16"),
+    (fma_rp_sat_f32_f16_3, 3, "rp.sat.f32.f16"),
+    (fma_rp_sat_f32_bf16_3, 3, "rp.sat.f32.bf16"),
     (fma_rz_bf16_3, 3, "rz.bf16 rz.bf16x2"),
     (fma_rz_relu_bf16_3, 3, "rz.relu.bf16 rz.relu.bf16x2"),
     (fma_rz_oob_bf16_3, 3, "rz.oob.bf16 rz.oob.bf16x2"),

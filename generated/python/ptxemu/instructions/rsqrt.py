@@ -32,12 +32,12 @@ def rsqrt_approx_f64_1(a: Array) -> Array:
 
 
 def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:41
+    a_2 = _flushed(a, f64)  # modifiers.yaml:64
     root = rSqrt((a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rsqrt.yaml:42
     _1 = negate((root & _xffffffff00000000), f64)  # rsqrt.yaml:38
     y = fusedMultiplyAdd(_x4000000000000000, root, _1, f64, roundTiesToEven, True)
     d = select(isNormal(root, f64), (y & _xffffffff00000000), root)  # rsqrt.yaml:43
-    return select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:70
+    return select(isNaN(d, f64), _x7fffffff00000000, d)  # types.yaml:96
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -7,6 +7,7 @@ from ..arithmetic import subtraction
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
 from ..comparison import maximumNumber, minimumNumber
 from ..formats import bf16, f16, f32, f64
+from ..mixed import subtraction as _mixed_subtraction
 from ..selection import propagate as _propagate
 from . import kernels as _kernels
 
@@ -19,117 +20,189 @@ _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 
 
 def sub_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:36
+    return subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:39
 
 
 def sub_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def sub_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:36
+    return subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:39
 
 
 def sub_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def sub_rz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:36
+    return subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:39
 
 
 def sub_rz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def sub_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:36
+    return subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:39
 
 
 def sub_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def sub_rm_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:36
+    return subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:39
 
 
 def sub_rm_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:36
+    return subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:39
 
 
 def sub_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def sub_rp_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:36
+    return subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:39
 
 
 def sub_rp_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:36
+    return subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:39
 
 
 def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:36
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:50
+    d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 def sub_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:36
+    d = subtraction(a, b, f64, roundTiesToEven, False)  # sub.yaml:39
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_rz_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:36
+    d = subtraction(a, b, f64, roundTowardZero, False)  # sub.yaml:39
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_rm_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:36
+    d = subtraction(a, b, f64, roundTowardNegative, False)  # sub.yaml:39
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_rp_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:36
+    d = subtraction(a, b, f64, roundTowardPositive, False)  # sub.yaml:39
     return _propagate(d, (a, b,), f64)  # types.yaml:55
 
 
 def sub_f16_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:36
+    return subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:39
 
 
 def sub_sat_f16_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:36
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
+    d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def sub_ftz_f16_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:36
+    return subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:39
 
 
 def sub_ftz_sat_f16_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:36
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:50
+    d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
 def sub_bf16_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, bf16, roundTiesToEven, False)  # sub.yaml:36
+    return subtraction(a, b, bf16, roundTiesToEven, False)  # sub.yaml:39
+
+
+def sub_f32_f16_2(a: Array, b: Array) -> Array:
+    return _mixed_subtraction(a, b, (f16, f32), f32, roundTiesToEven, False)  # sub.yaml:39
+
+
+def sub_f32_bf16_2(a: Array, b: Array) -> Array:
+    return _mixed_subtraction(a, b, (bf16, f32), f32, roundTiesToEven, False)  # sub.yaml:39
+
+
+def sub_sat_f32_f16_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (f16, f32), f32, roundTiesToEven, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def sub_sat_f32_bf16_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (bf16, f32), f32, roundTiesToEven, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def sub_rz_f32_f16_2(a: Array, b: Array) -> Array:
+    return _mixed_subtraction(a, b, (f16, f32), f32, roundTowardZero, False)  # sub.yaml:39
+
+
+def sub_rz_f32_bf16_2(a: Array, b: Array) -> Array:
+    return _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardZero, False)  # sub.yaml:39
+
+
+def sub_rz_sat_f32_f16_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (f16, f32), f32, roundTowardZero, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def sub_rz_sat_f32_bf16_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardZero, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def sub_rm_f32_f16_2(a: Array, b: Array) -> Array:
+    return _mixed_subtraction(a, b, (f16, f32), f32, roundTowardNegative, False)  # sub.yaml:39
+
+
+def sub_rm_f32_bf16_2(a: Array, b: Array) -> Array:
+    return _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardNegative, False)  # sub.yaml:39
+
+
+def sub_rm_sat_f32_f16_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (f16, f32), f32, roundTowardNegative, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def sub_rm_sat_f32_bf16_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardNegative, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def sub_rp_f32_f16_2(a: Array, b: Array) -> Array:
+    return _mixed_subtraction(a, b, (f16, f32), f32, roundTowardPositive, False)  # sub.yaml:39
+
+
+def sub_rp_f32_bf16_2(a: Array, b: Array) -> Array:
+    return _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardPositive, False)  # sub.yaml:39
+
+
+def sub_rp_sat_f32_f16_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (f16, f32), f32, roundTowardPositive, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
+
+
+def sub_rp_sat_f32_bf16_2(a: Array, b: Array) -> Array:
+    d = _mixed_subtraction(a, b, (bf16, f32), f32, roundTowardPositive, False)  # sub.yaml:39
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:73
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the
@@ -164,4 +237,20 @@ KERNELS = _kernels("sub", (
     (sub_ftz_f16_2, 2, "ftz.f16 ftz.f16x2 rn.ftz.f16 rn.ftz.f16x2"),
     (sub_ftz_sat_f16_2, 2, "ftz.sat.f16 ftz.sat.f16x2 rn.ftz.sat.f16 rn.ftz.sat.f16x2"),
     (sub_bf16_2, 2, "bf16 bf16x2 rn.bf16 rn.bf16x2"),
+    (sub_f32_f16_2, 2, "f32.f16 rn.f32.f16"),
+    (sub_f32_bf16_2, 2, "f32.bf16 rn.f32.bf16"),
+    (sub_sat_f32_f16_2, 2, "sat.f32.f16 rn.sat.f32.f16"),
+    (sub_sat_f32_bf16_2, 2, "sat.f32.bf16 rn.sat.f32.bf16"),
+    (sub_rz_f32_f16_2, 2, "rz.f32.f16"),
+    (sub_rz_f32_bf16_2, 2, "rz.f32.bf16"),
+    (sub_rz_sat_f32_f16_2, 2, "rz.sat.f32.f16"),
+    (sub_rz_sat_f32_bf16_2, 2, "rz.sat.f32.bf16"),
+    (sub_rm_f32_f16_2, 2, "rm.f32.f16"),
+    (sub_rm_f32_bf16_2, 2, "rm.f32.bf16"),
+    (sub_rm_sat_f32_f16_2, 2, "rm.sat.f32.f16"),
+    (sub_rm_sat_f32_bf16_2, 2, "rm.sat.f32.bf16"),
+    (sub_rp_f32_f16_2, 2, "rp.f32.f16"),
+    (sub_rp_f32_bf16_2, 2, "rp.f32.bf16"),
+    (sub_rp_sat_f32_f16_2, 2, "rp.sat.f32.f16"),
+    (sub_rp_sat_f32_bf16_2, 2, "rp.sat.f32.bf16"),
 ))

@@ -52,6 +52,7 @@ CONVERTING(convert, double, )
 CONVERTING(from_single, float, f)
 
 /* From other integers in the same units */
+static inline BITS OF(congruent)(uint64_t x) { return (BITS)x; }
 static inline BITS OF(from_signed)(int64_t x) {
     if (!HAS_SIGN)
         return x < 0 ? 0 : WIDTH < 64 && x > (int64_t)(MOST & INT64_MAX) ? MOST : (BITS)x;

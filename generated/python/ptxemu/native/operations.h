@@ -243,6 +243,11 @@ static inline BITS OF(addition)(BITS x, BITS y, int mode, int ftz) {
     double sum = double_sum_to_odd(OF(number)(x), OF(number)(y));
     return OF(signed_zero)(OF(convert)(sum, mode, ftz), sum == 0, x | y, mode);
 }
+static inline BITS OF(sum)(double x, double y, int mode, int ftz) {
+    double sum = double_sum_to_odd(x, y);
+    BITS signs = __builtin_signbit(x) | __builtin_signbit(y) ? SIGN_MASK : 0;
+    return OF(signed_zero)(OF(convert)(sum, mode, ftz), sum == 0, signs, mode);
+}
 static inline BITS OF(subtraction)(BITS x, BITS y, int mode, int ftz) {
     return OF(addition)(x, y ^ SIGN_MASK, mode, ftz);
 }
@@ -289,6 +294,18 @@ static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ft
 #undef SINGLE
 
 #endif
+
+static inline BITS OF(roundToIntegral)(BITS x, int mode, int ftz) {
+    return OF(convert)(double_to_integral(OF(number)(x), mode), roundTiesToEven, ftz);
+}
+
+/* A NaN of a format with other fields, as its sign and the leading bits of its fraction. */
+static inline BITS OF(convertNaN)(uint64_t x, int exponent_bits, int fraction_bits) {
+    uint64_t fraction = x & ((UINT64_C(1) << fraction_bits) - 1);
+    fraction = fraction_bits < FRACTION_BITS ? fraction << ((FRACTION_BITS - fraction_bits) & 63)
+                                             : fraction >> ((fraction_bits - FRACTION_BITS) & 63);
+    return (BITS)(fraction | INFINITY_BITS | (x >> (exponent_bits + fraction_bits) << (WIDTH - 1)));
+}
 
 /* Elementary functions (9.2) of binary32: rounded from intervals, whose ends must agree */
 

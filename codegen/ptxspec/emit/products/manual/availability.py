@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from ....catalog import PtxVersion, Requirement, Target
 from ....model import Spec, Variant
 from ...text import Files, Templates
+from .forms import Forms, Writer
 
 PAGES = ("availability", "history")
 
 
 @dataclass(frozen=True)
 class Column:
-    """Targets next to each other that take the same variants; an a or f kind takes what its base takes."""
+    """Targets that take the same variants: some next to each other, or the a and f kinds that take more than their
+    base."""
 
-    first: Target
-    last: Target
+    targets: tuple[Target, ...]
+
+    @property
+    def first(self) -> Target:
+        return self.targets[0]
 
     def __str__(self) -> str:
-        return self.first.name if self.first == self.last else f"{self.first.name} to {self.last.name}"
+        if self.first.base:
+            return ", ".join(t.name for t in self.targets)
+        return self.first.name if len(self.targets) == 1 else f"{self.first.name} to {self.targets[-1].name}"
 
 
 @dataclass(frozen=True)
 class Row:
     """Variants of an opcode that are taken alike, and for each column what takes them."""
 
-    variants: list[Variant]
+    forms: Sequence[Forms]
     cells: tuple[str, ...]
 
     @property
@@ -41,34 +48,26 @@ class Row:
 class Brought:
     """What is available since a target or a PTX version, and what no longer is."""
 
-    variants: list[Variant]
-    ended: list[Variant]
+    forms: Sequence[Forms]
+    ended: Sequence[Forms]
 
 
-def emit(spec: Spec, templates: Templates) -> Files:
+def emit(spec: Spec, write: Writer, templates: Templates) -> Files:
     """manual/availability and manual/history, as HTML and as Markdown."""
     variants = [v for i in spec.instructions.values() for v in i.variants]
     requirements = list(dict.fromkeys(v.requires for v in variants))
-    cells = {t.name: [_cell(spec, r, t) for r in requirements] for t in spec.targets.values() if not t.base}
-    columns: list[Column] = []
-    for name, found in cells.items():
-        if columns and cells[columns[-1].first.name] == found:
-            columns[-1] = Column(columns[-1].first, spec.targets[name])
-        else:
-            columns.append(Column(spec.targets[name], spec.targets[name]))
+    columns = _columns(spec, requirements)
     # What an opcode's variants have in common stands once: those with one requirement are a row.
     alike: dict[tuple[str, Requirement], list[Variant]] = {}
     for v in variants:
         alike.setdefault((v.opcode, v.requires), []).append(v)
-    rows = [Row(vs, tuple(_cell(spec, r, c.first) for c in columns)) for (_, r), vs in alike.items()]
-    spellings = Counter(v.spelling for v in variants)
+    rows = [Row(write(vs), tuple(_cell(spec, r, c.first) for c in columns)) for (_, r), vs in alike.items()]
     values = {
         "columns": columns,
-        "ambiguous": {s for s, n in spellings.items() if n > 1},
         "rows": rows,
         "count": len(variants),
-        "versions": [(p, _known(spec, p), _by_version(spec, variants, p)) for p in spec.versions.values()],
-        "targets": [(t, [v for v in variants if v.requires.target == t.name]) for t in spec.targets.values()],
+        "versions": [(p, _known(spec, p), _by_version(spec, write, variants, p)) for p in spec.versions.values()],
+        "targets": [(t, write(v for v in variants if v.requires.target == t.name)) for t in spec.targets.values()],
     }
     sources = ["spec/targets.yaml", *(i.path for i in spec.instructions.values())]
     return {
@@ -80,10 +79,29 @@ def emit(spec: Spec, templates: Templates) -> Files:
     }
 
 
+def _columns(spec: Spec, requirements: list[Requirement]) -> list[Column]:
+    cells = {t: tuple(_cell(spec, r, t) for r in requirements) for t in spec.targets.values()}
+    columns: list[Column] = []
+    for t, found in cells.items():
+        if t.base:
+            continue
+        if columns and cells[columns[-1].first] == found:
+            columns[-1] = Column((*columns[-1].targets, t))
+        else:
+            columns.append(Column((t,)))
+    more: dict[tuple[str, ...], list[Target]] = {}
+    for t, found in cells.items():
+        if t.base and found != cells[spec.targets[t.base]]:
+            more.setdefault(found, []).append(t)
+    return columns + [Column(tuple(kinds)) for kinds in more.values()]
+
+
 def _cell(spec: Spec, r: Requirement, target: Target) -> str:
     if not spec.catalog.takes(r, target.name):
         return ""
     first, last = spec.catalog.window(r, target.name)
+    if r.on and first == target.ptx and not last:
+        return "\N{CHECK MARK}"
     return f"{first}\N{EN DASH}{last}" if last else first
 
 
@@ -92,8 +110,8 @@ def _known(spec: Spec, version: PtxVersion) -> list[Target]:
     return [t for t in spec.targets.values() if t.ptx == version.version]
 
 
-def _by_version(spec: Spec, variants: list[Variant], version: PtxVersion) -> Brought:
+def _by_version(spec: Spec, write: Writer, variants: list[Variant], version: PtxVersion) -> Brought:
     return Brought(
-        [v for v in variants if spec.catalog.first_version(v.requires) == version.version],
-        [v for v in variants if v.requires.until and spec.versions[v.requires.until].order == version.order - 1],
+        write(v for v in variants if spec.catalog.first_version(v.requires) == version.version),
+        write(v for v in variants if v.requires.until and spec.versions[v.requires.until].order == version.order - 1),
     )

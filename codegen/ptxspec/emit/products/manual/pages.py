@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ....catalog import targets_text
 from ....check.checking import Checked
 from ....check.claims import CLAIMS, basis
+from ....compact import named_in
 from ....diagnostics import PtxspecError
 from ....grounds import KINDS
 from ....model import (
@@ -28,6 +29,7 @@ from ....model import (
 from ...registry import product
 from ...text import Files, Templates
 from . import availability
+from .forms import Writer, script, statement
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Row:
     """What a line of a page's table says of its variants."""
 
     operands: int
+    statement: str
     claim: str
     requires: str
     manual: str
@@ -54,11 +57,21 @@ class Operands:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a page, what it means, what it rests on, and how many variants make it."""
+    """A claim of a page, what it rests on, and which variants make it: how many, and where others make another, their
+    forms."""
 
     name: str
-    meaning: str
     rests_on: str
+    variants: int
+    forms: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Variants of which a page's table says the same."""
+
+    row: Row
+    forms: Sequence[str]
     variants: int
 
 
@@ -76,11 +89,18 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/manual."""
     files: Files = {}
     instructions = [c.instruction for c in checked]
+    write = Writer(spec)
     for instruction in instructions:
+        rows, refused = (_rows(spec, write, instruction, vs) for vs in (instruction.variants, instruction.refused))
+        claims = _claims(write, instruction)
+        told: list[Group | Claim] = [*rows, *refused, *claims]
+        texts = [*(s.text for s in instruction.syntax), *(text for one in told for text in one.forms)]
         values = {
             "i": instruction,
-            "rows": _rows(spec, instruction, instruction.variants),
-            "claims": _claims(instruction),
+            "rows": rows,
+            "groups": named_in(texts, spec.groups),
+            "claims": claims,
+            "meanings": {c.name: CLAIMS[c.name] for c in claims},
             "recordings": _recordings(spec, instruction),
             "differs": any(v.manual != v.requires for v in instruction.variants),
             "stages": _stages(spec, instruction),
@@ -93,11 +113,12 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
             ],
             "types": _operands(spec, instruction),
             "assembler": spec.assembler.observed,
-            "refused": _rows(spec, instruction, instruction.refused),
+            "refused": refused,
             "refused_lines": [s.text for s in instruction.syntax if any(map(s.gives, instruction.refused))],
             "default": _default_rounding(spec, instruction),
             "targets_text": targets_text,
             "newest": spec.newest,
+            "operands": _names(instruction),
             "implied": [n for n in spec.implied if any(_implies(spec, n, v) for v in instruction.variants)],
         }
         sources = ["spec/types.yaml", "spec/modifiers.yaml", "spec/assembler.yaml", instruction.path]
@@ -108,7 +129,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     for own in ("index", "ledger", "speed", *availability.PAGES):
         if f"manual/{own}.md" in files:
             raise PtxspecError(f"no opcode can be called '{own}': the manual has a page of that name")
-    files |= availability.emit(spec, templates)
+    files |= availability.emit(spec, write, templates) | script(spec, templates)
     files["manual/style.css"] = templates.render("manual/style.css.j2", [], comment="/* {} */")
     for suffix in ("md", "html"):
         files[f"manual/index.{suffix}"] = templates.render(
@@ -119,7 +140,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         if spec.evidence is not None:
             files[f"manual/ledger.{suffix}"] = templates.render(
                 f"manual/ledger.{suffix}.j2", ["spec/observed/evidence.yaml", *(i.path for i in instructions)],
-                comment="<!-- {} -->", evidence=spec.evidence, count=len(spec.ledger), ledger=_ledger(spec),
+                comment="<!-- {} -->", evidence=spec.evidence, count=len(spec.ledger), ledger=_ledger(spec, write),
                 proven=is_proven(spec),
             )  # fmt: skip
         if spec.speed is not None:
@@ -135,17 +156,29 @@ def is_proven(spec: Spec) -> bool:
     return spec.evidence is not None and spec.evidence.variants == variants and spec.evidence.ledger == spec.ledger
 
 
-def _ledger(spec: Spec) -> list[tuple[str, list[Entry]]]:
+def _ledger(spec: Spec, write: Writer) -> list[tuple[Entry, Sequence[str]]]:
     """The ledger with the lines of an opcode in one that say the same of its variants."""
     found: dict[tuple[str, int, str, str], list[Entry]] = {}
     for e in spec.ledger:
         found.setdefault((e.variant.partition(".")[0], e.operands, e.manual, e.assembler), []).append(e)
-    return [(opcode, entries) for (opcode, *_), entries in found.items()]
+    variants = {v.key: v for i in spec.instructions.values() for v in (*i.refused, *i.variants)}
+    return [(same[0], write.whole(variants[e.variant, e.operands] for e in same)) for same in found.values()]
 
 
-def _claims(instruction: Instruction) -> list[Claim]:
-    found = Counter((v.claim, basis(instruction, v)) for v in instruction.variants)
-    return [Claim(name, CLAIMS[name], rests_on, n) for (name, rests_on), n in found.items()]
+def _claims(write: Writer, instruction: Instruction) -> list[Claim]:
+    found: dict[tuple[str, str], list[Variant]] = {}
+    for v in instruction.variants:
+        found.setdefault((v.claim, basis(instruction, v)), []).append(v)
+    return [
+        Claim(name, rests_on, len(variants), write.whole(variants) if len(found) > 1 else ())
+        for (name, rests_on), variants in found.items()
+    ]
+
+
+def _names(instruction: Instruction) -> list[str]:
+    """The operands for which corner cases have columns."""
+    columns = max((len(r.operands) for t in instruction.corner_tables for r in t.rows), default=0)
+    return next(([s.name for s in v.sources] for v in instruction.variants if len(v.sources) == columns), [])
 
 
 def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, Counter[str | None]]]:
@@ -154,12 +187,12 @@ def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, C
     return [(r, c) for r, c in counted if c["equal"] + c["inside"] + c["unequal"]]
 
 
-def _rows(spec: Spec, instruction: Instruction, variants: Sequence[Variant]) -> list[tuple[Row, list[Variant]]]:
+def _rows(spec: Spec, write: Writer, instruction: Instruction, variants: Sequence[Variant]) -> list[Group]:
     """The lines of a table of variants; those with the same cells share one."""
     found: dict[Row, list[Variant]] = {}
     for v in variants:
         found.setdefault(_row(spec, instruction, v), []).append(v)
-    return list(found.items())
+    return [Group(row, write.whole(alike), len(alike)) for row, alike in found.items()]
 
 
 def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
@@ -168,6 +201,7 @@ def _row(spec: Spec, instruction: Instruction, v: Variant) -> Row:
     requires = spec.catalog.text(v.requires)
     return Row(
         operands=v.operands,
+        statement=statement(v),
         claim=v.claim,
         requires=requires,
         manual="" if manual == requires else manual,
@@ -203,7 +237,7 @@ def _implies(spec: Spec, implied: Implied, v: Variant) -> bool:
     """The variant is one that behaves so, and exists on one of those targets."""
     first, last = (spec.targets[t].order for t in implied.within)
     here = [t.name for t in spec.targets.values() if first <= t.order <= last]
-    return implied.selector.matches(v) and any(spec.catalog.takes(v.requires, t) for t in here)
+    return implied.is_about(v) and any(spec.catalog.takes(v.requires, t) for t in here)
 
 
 def _until(instruction: Instruction, line: SyntaxLine) -> str | None:

@@ -1,0 +1,177 @@
+"""Spellings -> the manual's notation: many at once, as in `{.ftz}{.NaN}.{f16,f16x2}`. read/notation.py reads it.
+
+Queries begin with this module: it imports nothing but the standard library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise, zip_longest
+
+# The modifiers of a spelling in their order, and the types that it ends in.
+Word = tuple[tuple[str, ...], tuple[str, ...]]
+# For each column the values that a notation allows there, as bits.
+Box = tuple[int, ...]
+Groups = Mapping[str, Sequence[str]]
+
+
+def compact(words: Iterable[Word], groups: Groups) -> list[str]:
+    """Notations that together stand for these spellings and no others, each of them once. The members of a group are
+    written as the group where all of them are meant."""
+    named = {frozenset(members): name for name, members in groups.items()}
+    return [text for family in _families(dict.fromkeys(words)) for text in _texts(family, named)]
+
+
+def named_in(texts: Iterable[str], groups: Groups) -> dict[str, Sequence[str]]:
+    """The groups that are named in notations."""
+    names = {name for text in texts for name in re.findall(r"\.(\w+)", re.sub(r"\.\{[^{}]*\}", "", text))}
+    return {name: members for name, members in groups.items() if name in names}
+
+
+@dataclass
+class _Family:
+    """Spellings with equally many types, in which modifiers never stand in one order here and in another there.
+    `before` has for each modifier those that stand before it."""
+
+    types: int
+    before: dict[str, set[str]] = field(default_factory=dict)
+    words: list[Word] = field(default_factory=list)
+
+    def takes(self, word: Word) -> bool:
+        """Add a spelling, unless its modifiers stand in another order."""
+        modifiers, types = word
+        if len(types) != self.types:
+            return False
+        new = [(one, two) for one, two in pairwise(modifiers) if one not in self.before.get(two, ())]
+        if new:
+            before = {name: set(earlier) for name, earlier in self.before.items()}
+            for one, two in new:
+                before.setdefault(two, set()).add(one)
+            try:
+                TopologicalSorter(before).prepare()
+            except CycleError:
+                return False
+            self.before = before
+        self.words.append(word)
+        return True
+
+
+def _families(words: Iterable[Word]) -> list[_Family]:
+    found: list[_Family] = []
+    for word in words:
+        if not any(family.takes(word) for family in found):
+            found.append(_Family(len(word[1])))
+            found[-1].takes(word)
+    return found
+
+
+def _texts(family: _Family, named: Mapping[frozenset[str], str]) -> list[str]:
+    """Spellings are rows of a table, and boxes of it are notations: a box has all rows with certain values in each
+    column. Which columns are joined first decides how many boxes there are."""
+    columns = _columns(family)
+    boxes = _boxes(family.words, columns)
+    order = range(len(columns))
+    tried = [_joined(boxes, [first, *rest]) for first in order for rest in (order, order[::-1])]
+    told = [
+        ["".join(column.text(bits, named) for column, bits in zip(columns, box, strict=True)) for box in found]
+        for found in tried
+    ]
+    return min(told, key=lambda texts: (len(texts), sum(map(len, texts))))
+
+
+@dataclass
+class _Column:
+    """One place of a spelling: the modifiers that may stand there, and the values that do. A value is one name, or
+    modifiers that never stand apart, which have a column of their own; empty where nothing stands there."""
+
+    modifiers: frozenset[str] = frozenset()
+    values: dict[tuple[str, ...], int] = field(default_factory=dict)
+
+    def bit(self, value: tuple[str, ...]) -> int:
+        return 1 << self.values.setdefault(value, len(self.values))
+
+    def text(self, bits: int, named: Mapping[frozenset[str], str]) -> str:
+        values = [value for value, place in self.values.items() if bits >> place & 1]
+        given = [value for value in values if value]
+        names = [name for name, *_ in given]
+        if not given:
+            return ""
+        if len(given) == 1:
+            text = "." + ".".join(given[0])
+        elif group := named.get(frozenset(names)):
+            text = f".{group}"
+        else:
+            text = f".{{{','.join(names)}}}"
+        return f"{{{text}}}" if len(given) < len(values) else text
+
+
+def _columns(family: _Family) -> list[_Column]:
+    """Modifiers that exclude each other share a column where they stand in the same place."""
+    units = _units(family.words)
+    unit_of = {name: unit for unit in units for name in unit}
+    layers: dict[tuple[str, ...], int] = {}
+
+    def layer(unit: tuple[str, ...]) -> int:
+        if unit not in layers:
+            earlier = {unit_of[b] for name in unit for b in family.before.get(name, ())} - {unit}
+            layers[unit] = 1 + max(map(layer, earlier), default=-1)
+        return layers[unit]
+
+    shared: dict[tuple[int, tuple[str, ...]], set[str]] = {}
+    for unit in units:
+        shared.setdefault((layer(unit), unit if len(unit) > 1 else ()), set()).update(unit)
+    modifiers = [_Column(frozenset(names)) for _, names in sorted(shared.items(), key=lambda item: item[0])]
+    return [*modifiers, *(_Column() for _ in range(family.types))]
+
+
+def _units(words: Sequence[Word]) -> list[tuple[str, ...]]:
+    """The modifiers, those that always stand together as one."""
+    places: dict[str, list[int]] = {}
+    after: dict[str, set[str]] = {}
+    for i, (modifiers, _) in enumerate(words):
+        for name, following in zip_longest(modifiers, modifiers[1:], fillvalue=""):
+            places.setdefault(name, []).append(i)
+            after.setdefault(name, set()).add(following)
+    found: list[tuple[str, ...]] = []
+    begun: dict[str, tuple[str, ...]] = {}
+    for name in places:
+        unit = begun.get(name, (name,))
+        (following, *others) = after[name]
+        if following and not others and places[following] == places[name]:
+            begun[following] = (*unit, following)
+        else:
+            found.append(unit)
+    return found
+
+
+def _boxes(words: Iterable[Word], columns: Sequence[_Column]) -> list[Box]:
+    """A box for each spelling."""
+    place = {name: i for i, column in enumerate(columns) for name in column.modifiers}
+    found = []
+    for modifiers, types in words:
+        values: list[tuple[str, ...]] = [()] * (len(columns) - len(types))
+        for name in modifiers:
+            values[place[name]] += (name,)
+        values += [(name,) for name in types]
+        found.append(tuple(column.bit(value) for column, value in zip(columns, values, strict=True)))
+    return found
+
+
+def _joined(boxes: list[Box], order: Sequence[int]) -> list[Box]:
+    """The boxes with those made one that differ in one column only, column by column until none are left."""
+    before = 0
+    while len(boxes) != before:
+        before = len(boxes)
+        for column in order:
+            boxes = _joined_in(boxes, column)
+    return boxes
+
+
+def _joined_in(boxes: Iterable[Box], column: int) -> list[Box]:
+    found: dict[tuple[Box, Box], int] = {}
+    for box in boxes:
+        others = box[:column], box[column + 1 :]
+        found[others] = found.get(others, 0) | box[column]
+    return [(*left, bits, *right) for (left, right), bits in found.items()]

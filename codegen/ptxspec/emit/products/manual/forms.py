@@ -1,0 +1,76 @@
+"""Variants as the manual's pages write them: many at once, in the notation of its syntax lines."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ....compact import compact
+from ....model import Operand, Spec, Variant
+from ...text import Files, Templates
+
+SCRIPT = "forms.js"
+
+
+@dataclass(frozen=True)
+class Forms:
+    """Notations of variants of one opcode; `operands` where the spelling alone does not tell them from others."""
+
+    opcode: str
+    texts: tuple[str, ...]
+    operands: int | None = None
+
+    @property
+    def counted(self) -> str:
+        return "" if self.operands is None else f" ({self.operands})"
+
+
+class Writer:
+    """Writes variants of a specification in few words."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+
+    def __call__(self, variants: Iterable[Variant]) -> list[Forms]:
+        """For pages about several opcodes: texts without the opcode, and with the number of operands where it tells
+        variants apart."""
+        found: dict[tuple[str, int | None], list[Variant]] = {}
+        for v in variants:
+            operands = v.operands if v.key[0] in self._ambiguous else None
+            found.setdefault((v.opcode, operands), []).append(v)
+        return [Forms(opcode, self._texts(alike), operands) for (opcode, operands), alike in found.items()]
+
+    def whole(self, variants: Iterable[Variant]) -> list[str]:
+        """For the page of their opcode: texts with the opcode."""
+        alike = list(variants)
+        return [alike[0].opcode + text for text in self._texts(alike)] if alike else []
+
+    def _texts(self, variants: Iterable[Variant]) -> tuple[str, ...]:
+        return tuple(compact(((v.modifiers, v.type_names) for v in variants), self.spec.groups))
+
+    @cached_property
+    def _ambiguous(self) -> set[str]:
+        """Spellings of several variants."""
+        spellings = Counter(v.spelling for i in self.spec.instructions.values() for v in i.variants)
+        return {s for s, n in spellings.items() if n > 1}
+
+
+def statement(v: Variant) -> str:
+    """The operands as a syntax line has them, without their types: `p{|q}, a, b, {!}c`."""
+    result = "|".join(v.result.places) + ("{|q}" if v.second else "")
+    return ", ".join([result, *map(_source, v.sources)])
+
+
+def _source(s: Operand) -> str:
+    text = ", ".join(s.places)
+    return f"{{{text}}}" if s.braced else f"{{!}}{text}" if s.negatable else text
+
+
+def script(spec: Spec, templates: Templates) -> Files:
+    """What the pages run: it reads the notation."""
+    groups = json.dumps({name: list(members) for name, members in spec.groups.items()})
+    rendered = templates.render(f"manual/{SCRIPT}.j2", ["spec/modifiers.yaml"], comment="// {}", groups=groups)
+    return {f"manual/{SCRIPT}": rendered}

@@ -1,0 +1,252 @@
+"""What is asked of ptxas beside the variants: an opcode's names, and names that it does not have, put together in ways
+that mostly mean nothing.
+
+Whatever ptxas takes must be found, but nobody can ask every product of all names: conversions alone have 2,000 pairs of
+types and 3,000 sets of modifiers. Of an opcode that has many `asked` holds
+
+- all that its own names give: every sequence of its types and every number of operands that goes with it, with every
+  set of its modifiers, of each group at most one;
+- one mistake: a variant with any one modifier more, or with one type exchanged for any other one, or the modifiers of
+  any variant with a wrong number of operands, a second result or a `!` too many;
+- two mistakes, in turn: each wrong shape with each foreign modifier, alone and beside the modifiers of one variant, of
+  another one each time; each sequence of exchanged types with some of the foreign modifiers, with others each time.
+
+What is left out has two mistakes or more, each of which was refused alone, in all surroundings that are legal but for
+it. ptxas's messages say that it judges mistakes one by one: it looks up each name, then the types with the number of
+operands, then whether each modifier goes with what it found. A sweep asks a large sample of what is left out
+(`sample`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from ..model import BOOL, Spec, Variant
+from .statements import Writer, alike, signature
+
+Names = tuple[str, ...]
+# So many of the foreign modifiers are asked with each sequence of exchanged types, others with the next one.
+_IN_TURN = 8
+# So many combinations of an opcode, with its own types or with exchanged ones, are asked without leaving any out.
+_WHOLE = 100_000
+
+
+class Shape(NamedTuple):
+    """All of a statement but its modifiers: the types that it ends in, the number of source registers, whether it has a
+    second result and `!` before predicates, and its operands as they are written."""
+
+    types: Names
+    operands: int
+    second: bool
+    inverted: bool
+    written: str
+
+    @property
+    def how(self) -> str:
+        return " and p|q" * self.second + " and !" * self.inverted
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """Sets of modifiers, each in the order in which it is written."""
+
+    names: Sequence[Names]
+
+    @cached_property
+    def places(self) -> Mapping[frozenset[str], int]:
+        return {frozenset(names): i for i, names in enumerate(self.names)}
+
+    @cached_property
+    def spelled(self) -> list[str]:
+        return ["".join(f".{n}" for n in names) for names in self.names]
+
+
+class Block(NamedTuple):
+    """A shape with each of some sets of modifiers."""
+
+    shape: Shape
+    sets: Sets
+
+
+class Combinations:
+    """Those of one opcode.
+
+    Left out are modifiers that the assembler is recorded to ignore where they do not belong, forms that other
+    instructions of the name have, types of which no registers are known, and what is tolerated."""
+
+    def __init__(self, spec: Spec, opcode: str) -> None:
+        instruction = spec.instructions[opcode]
+        self.opcode = opcode
+        self._spec = spec
+        self._writer = Writer(spec.assembler.registers)
+        self._elsewhere = instruction.elsewhere
+        self._signatures = {v: signature(v) for v in instruction.variants}
+        self._known = list(self._signatures.values())
+        self._having: dict[tuple[Names, int], list[Variant]] = defaultdict(list)
+        for v in instruction.variants:
+            self._having[v.type_names, v.operands].append(v)
+        self._tolerated: dict[tuple[Names, int], list[frozenset[str]]] = defaultdict(list)
+        for t in instruction.tolerated:
+            for names, types, operands in t.forms:
+                self._tolerated[types, operands].append(names)
+        own = {m for v in instruction.variants for m in v.modifiers}
+        ignored = {name for names in spec.assembler.ignored for name in names}
+        rounding = [m.name for m in spec.modifiers.values() if m.mode]
+        self._groups = [[m for m in g if m in own] for g in _united([*spec.groups.values(), rounding])]
+        self._groups += [[m] for m in spec.modifiers if m in own.difference(*self._groups)]
+        foreign = [m for m in spec.modifiers.values() if m.name not in own | ignored]
+        self._single: list[Names] = [(m,) for m in spec.modifiers if m not in ignored]
+        self._foreign: list[Names] = [(m.name,) for m in foreign]
+        pairs = itertools.product((m for m in foreign if m.mode), (m for m in foreign if not m.mode))
+        self._foreign_sets: list[Names] = [(), *self._foreign, *((a.name, b.name) for a, b in pairs)]
+        self._made: dict[tuple[tuple[Names, ...], tuple[Names, ...]], Sets] = {}
+        # Those of variants, and none.
+        self._usual = Sets(list(dict.fromkeys([(), *(v.modifiers for v in instruction.variants)])))
+
+    @cached_property
+    def own(self) -> Sets:
+        """Every set of the opcode's modifiers, of each group and of rounding directions at most one."""
+        choices = [[(), *((m,) for m in g)] for g in self._groups]
+        return Sets([self._ordered(itertools.chain(*chosen)) for chosen in itertools.product(*choices)])
+
+    @cached_property
+    def types(self) -> list[Names]:
+        """The sequences of types that its spellings end in."""
+        return list(dict.fromkeys(types for types, _ in self._having))
+
+    @cached_property
+    def exchanged(self) -> list[Names]:
+        """The same with one type exchanged for another one, as far as they are known to be wrong."""
+        if self._elsewhere is None:
+            return []
+        every = [
+            t.name for t in self._spec.types.values() if t.kind != BOOL and t.name in self._spec.assembler.registers
+        ]
+        changed = [(*f[:i], t, *f[i + 1 :]) for f in self.types for i in range(len(f)) for t in every]
+        others = {*self.types, *self._elsewhere}
+        return [f for f in dict.fromkeys(changed) if f not in others]
+
+    def asked(self) -> Iterator[Block]:
+        """Of the right types, and of those of which one was exchanged, all sets of modifiers, with foreign ones too:
+        each of these whole where it is not too large, else its single mistakes and some others in turn."""
+        foreign, usual = itertools.cycle(self._foreign), itertools.cycle(self._usual.names)
+        legal = {(len(types), operands) for types, operands in self._having}
+        every = self._with(self.own.names, self._foreign_sets)
+
+        shapes = list(self._shapes(self.types))
+        whole = len(shapes) * len(every.names) <= _WHOLE
+        for shape in shapes:
+            if whole:
+                yield Block(shape, every)
+                continue
+            variants = self._having.get((shape.types, shape.operands), ())
+            yield Block(shape, self.own if variants else self._usual)
+            plain = not (shape.second or shape.inverted)
+            beside = [v.modifiers for v in variants] if plain and variants else [next(usual)]
+            yield Block(shape, self._with(((), *beside), self._single if plain and variants else self._foreign))
+
+        shapes = list(self._shapes(self.exchanged))
+        whole = len(shapes) * len(every.names) <= _WHOLE
+        own = len(shapes) * len(self.own.names) <= _WHOLE
+        for shape in shapes:
+            if whole:
+                yield Block(shape, every)
+                continue
+            likely = (len(shape.types), shape.operands) in legal and not (shape.second or shape.inverted)
+            few = self._usual if likely else Sets([(), next(usual), next(usual)])
+            yield Block(shape, self.own if own else few)
+            some = list(itertools.islice(foreign, min(_IN_TURN, len(self._foreign))))
+            yield Block(shape, self._with(((), next(usual)), some))
+
+    def sample(self, count: int, seed: int) -> Iterator[Block]:
+        """So many of all combinations, wherever they fall."""
+        r = random.Random(seed)
+        shapes = [*self._shapes(self.types), *self._shapes(self.exchanged)]
+        for _ in range(count):
+            names = self._ordered((*r.choice(self.own.names), *r.choice(self._foreign_sets)))
+            yield Block(r.choice(shapes), Sets([names]))
+
+    def statements(self, block: Block) -> tuple[list[str], dict[int, Variant]]:
+        """A block as it is written, and by the places of statements the variants that some of them are. Left out is
+        what means nothing, and a variant with other operands than its own."""
+        shape, sets = block
+        tail = f".{'.'.join(shape.types)} {shape.written};"
+        found = [f"{self.opcode}{spelled}{tail}" for spelled in sets.spelled]
+        legal: dict[int, Variant] = {}
+        left_out = {sets.places.get(names) for names in self._tolerated.get((shape.types, shape.operands), ())}
+        for v in self._having.get((shape.types, shape.operands), ()):
+            place = sets.places.get(frozenset(v.modifiers))
+            if place is None:
+                continue
+            # In the manual's order: some modifiers are refused in others.
+            found[place] = f"{v.spelling} {shape.written};"
+            if _has(v, shape):
+                legal[place] = v
+                if self._written(v, shape) != shape.written:
+                    left_out.add(place)
+        kept = [i for i in range(len(found)) if i not in left_out]
+        return [found[i] for i in kept], {new: legal[i] for new, i in enumerate(kept) if i in legal}
+
+    def _shapes(self, sequences: Iterable[Names]) -> Iterator[Shape]:
+        """Each sequence of types with each number of operands, as they are written in the variants with these; else as
+        in the most similar one. With p|q where a variant has that, and with predicates negated."""
+        most = max(4, *(s.operands for s in self._known))
+        two = [False, True] if any(s.second or s.result_registers > 1 for s in self._known) else [False]
+        for types, operands in itertools.product(sequences, range(1, most + 1)):
+            own = [self._signatures[v] for v in self._having.get((types, operands), ())]
+            found = {}
+            for s in dict.fromkeys(own or [alike(self._known, types, operands)]):
+                either = [False, True] if self._writer.reads_predicates(s) else [False]
+                for second, inverted in itertools.product(two, either):
+                    written = ", ".join(self._writer.operands(s, second, inverted))
+                    found[written] = Shape(types, operands, second, inverted, written)
+            yield from found.values()
+
+    def _written(self, v: Variant, shape: Shape) -> str:
+        return ", ".join(self._writer.operands(self._signatures[v], shape.second, shape.inverted))
+
+    def _with(self, beside: Iterable[Names], foreign: Sequence[Names]) -> Sets:
+        key = (tuple(beside), tuple(foreign))
+        found = self._made.get(key)
+        if found is None:
+            together = [(*names, *more) for names in key[0] for more in foreign if not set(more).intersection(names)]
+            distinct = {frozenset(names): self._ordered(names) for names in together}
+            found = self._made[key] = Sets(list(distinct.values()))
+        return found
+
+    def _ordered(self, names: Iterable[str]) -> Names:
+        """Some modifiers are taken in front only."""
+        return tuple(sorted(names, key=lambda m: m not in self._spec.assembler.leading))
+
+
+def own_shapes(writer: Writer, v: Variant) -> list[Shape]:
+    """A variant as it is, with its second result, and with its predicates negated."""
+    plain, more = (False, False), [(True, False)] * _has_two(v) + [(False, True)] * any(s.negatable for s in v.sources)
+    return [
+        Shape(v.type_names, v.operands, *how, ", ".join(writer.operands(signature(v), *how))) for how in (plain, *more)
+    ]
+
+
+def _has_two(v: Variant) -> bool:
+    return v.second is not None or len(v.result.places) > 1
+
+
+def _has(v: Variant, shape: Shape) -> bool:
+    """Whether a variant has the second result and the negated predicates of a shape."""
+    return (_has_two(v) or not shape.second) and (not shape.inverted or any(s.negatable for s in v.sources))
+
+
+def _united(groups: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Groups that share a name as one: a rounding direction is one, whichever of them a line of syntax speaks of."""
+    found: list[tuple[str, ...]] = []
+    for g in groups:
+        apart = [other for other in found if set(other).isdisjoint(g)]
+        shared = [m for other in found if other not in apart for m in other]
+        found = [*apart, tuple(dict.fromkeys([*shared, *g]))]
+    return found

@@ -1,0 +1,20 @@
+"""Forms of several types against MPFR: every variant whose bits are fixed."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.mixed import GROUPS, Group, check, everything, ids, operands
+
+SMALL = [g for g in GROUPS if not {"f16", "bf16", "f32"}.intersection(g[2])]
+
+
+@pytest.mark.sampled(40)
+@pytest.mark.parametrize("group", GROUPS, ids=ids)
+def test_special_values_and_some_random_ones(group: Group) -> None:
+    check(group, operands(group, 1 << 12))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("group", GROUPS, ids=ids)
+def test_many_random_operands(group: Group) -> None:
+    check(group, operands(group, 1 << 16))
