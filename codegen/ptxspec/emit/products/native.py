@@ -170,7 +170,7 @@ def _has_carrier(kind: Kind) -> bool:
 
 def _single(kind: Kind) -> bool:
     """Are all numbers of a kind numbers of binary32, and is there C that makes them such?"""
-    return kind.width < 32 if kind.fixed else kind.width <= 32
+    return kind.width < 32 if kind.fixed else kind.width <= 32 and (_is_native(kind) or _has_carrier(kind))
 
 
 def _function(one: Shared) -> CFunction:
