@@ -126,12 +126,13 @@ def _proved(spelling: str, opcode: str, function: Callable[..., Array], s: Signa
     return kernel
 
 
-def trial(types: Sequence[Type]) -> list[Array]:
+def trial(types: Sequence[Type], size: int = 1024) -> list[Array]:
     """Registers on which a kernel proves itself: combinations of values at the edges of formats, and any patterns."""
     columns = []
     for i, t in enumerate(types):
         # Counted numbers, scattered by multiplication and folding.
-        noise = np.arange(1024 * i + 1, 1024 * i + 1 + 1024 * t.lanes, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        noise = np.arange(size * t.lanes, dtype=np.uint64) + np.uint64(size * i + 1)
+        noise *= np.uint64(0x9E3779B97F4A7C15)
         noise ^= noise >> np.uint64(29)
         noise *= np.uint64(0xBF58476D1CE4E5B9)
         noise ^= noise >> np.uint64(32)

@@ -259,6 +259,8 @@ def _flushed_operands(f: Format) -> Iterator[_Case]:
     yield np.multiply, (2 / u, -least * u), (-0.0,) * 4
     yield np.divide, (1, -least / 2), (-infinity,) * 4
     yield np.sqrt, (least / 2,), (0.0,) * 4
+    yield np.equal, (least / 2, -least * u), (1,) * 4
+    yield np.less, (0, least / 2), (0,) * 4
     if f is BINARY32:
         yield _widen, (-least / 2,), (-0.0,) * 4
 

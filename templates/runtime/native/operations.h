@@ -96,24 +96,26 @@ static inline BITS OF(minimumNumber)(BITS x, BITS y) { return OF(smaller)(x, y, 
 
 /* Comparisons (5.11): a NaN is unordered with everything */
 
+#if WIDTH == 32 && EXPONENT_BITS == 8
+#define COMPARED(x, relation, y) (float_of_bits(x) relation float_of_bits(y))
+#elif WIDTH == 64 && EXPONENT_BITS == 11
+#define COMPARED(x, relation, y) (double_of_bits(x) relation double_of_bits(y))
+#else
 /* Signed integers in the order of the values, both zeros alike. */
 static inline SIGNED OF(value_order)(BITS x) {
     SIGNED sign = (SIGNED)x >> (WIDTH - 1);
     return (SIGNED)(((SIGNED)OF(magnitude)(x) ^ sign) - sign);
 }
-static inline _Bool OF(ordered)(BITS x, BITS y) { return !(OF(isNaN)(x) | OF(isNaN)(y)); }
-static inline _Bool OF(compareEqual)(BITS x, BITS y) {
-    return OF(ordered)(x, y) & (OF(value_order)(x) == OF(value_order)(y));
-}
+#define COMPARED(x, relation, y) \
+    (!(OF(isNaN)(x) | OF(isNaN)(y)) & (OF(value_order)(x) relation OF(value_order)(y)))
+#endif
+static inline _Bool OF(compareEqual)(BITS x, BITS y) { return COMPARED(x, ==, y); }
 static inline _Bool OF(compareNotEqual)(BITS x, BITS y) { return !OF(compareEqual)(x, y); }
-static inline _Bool OF(compareLess)(BITS x, BITS y) {
-    return OF(ordered)(x, y) & (OF(value_order)(x) < OF(value_order)(y));
-}
-static inline _Bool OF(compareLessEqual)(BITS x, BITS y) {
-    return OF(ordered)(x, y) & (OF(value_order)(x) <= OF(value_order)(y));
-}
+static inline _Bool OF(compareLess)(BITS x, BITS y) { return COMPARED(x, <, y); }
+static inline _Bool OF(compareLessEqual)(BITS x, BITS y) { return COMPARED(x, <=, y); }
 static inline _Bool OF(compareGreater)(BITS x, BITS y) { return OF(compareLess)(y, x); }
 static inline _Bool OF(compareGreaterEqual)(BITS x, BITS y) { return OF(compareLessEqual)(y, x); }
+#undef COMPARED
 
 /* Operations that round (5.4) */
 

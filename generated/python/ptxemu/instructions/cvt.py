@@ -415,9 +415,8 @@ def cvt_rni_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, u64, roundTiesToEven, False, True)  # cvt.yaml:108
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
 
 
 def cvt_rni_ftz_s8_f32_1(a: Array) -> Array:
@@ -433,9 +432,8 @@ def cvt_rni_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, s64, roundTiesToEven, False, True)  # cvt.yaml:108
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
 
 
 def cvt_rzi_u8_f32_1(a: Array) -> Array:
@@ -485,9 +483,8 @@ def cvt_rzi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, u64, roundTowardZero, False, True)  # cvt.yaml:108
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
 
 
 def cvt_rzi_ftz_s8_f32_1(a: Array) -> Array:
@@ -503,9 +500,8 @@ def cvt_rzi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, s64, roundTowardZero, False, True)  # cvt.yaml:108
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
 
 
 def cvt_rmi_u8_f32_1(a: Array) -> Array:
@@ -555,9 +551,8 @@ def cvt_rmi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, u64, roundTowardNegative, False, True)  # cvt.yaml:108
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
 
 
 def cvt_rmi_ftz_s8_f32_1(a: Array) -> Array:
@@ -573,9 +568,8 @@ def cvt_rmi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, s64, roundTowardNegative, False, True)  # cvt.yaml:108
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
 
 
 def cvt_rpi_u8_f32_1(a: Array) -> Array:
@@ -625,9 +619,8 @@ def cvt_rpi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, u64, roundTowardPositive, False, True)  # cvt.yaml:108
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
 
 
 def cvt_rpi_ftz_s8_f32_1(a: Array) -> Array:
@@ -643,9 +636,8 @@ def cvt_rpi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = _any_convert(a, f32, s64, roundTowardPositive, False, True)  # cvt.yaml:108
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:111
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:111
 
 
 @_tabulated(16)
@@ -2758,7 +2750,7 @@ def cvt_ftz_f32_f32_1(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = a_2  # cvt.yaml:115
     condition = isNaN(d, f32)  # types.yaml:55
-    condition_2 = isNaN(a_2, f32)  # types.yaml:56
+    condition_2 = isNaN(a, f32)  # types.yaml:56
     d_2 = quieten(a_2, f32)  # types.yaml:57
     d_3 = _x7fffffff  # types.yaml:63
     d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
@@ -2769,7 +2761,7 @@ def cvt_ftz_sat_f32_f32_1(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:64
     d = a_2  # cvt.yaml:115
     condition = isNaN(d, f32)  # types.yaml:55
-    condition_2 = isNaN(a_2, f32)  # types.yaml:56
+    condition_2 = isNaN(a, f32)  # types.yaml:56
     d_2 = quieten(a_2, f32)  # types.yaml:57
     d_3 = _x7fffffff  # types.yaml:63
     d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
@@ -2923,7 +2915,7 @@ def cvt_f32_bf16_1(a: Array) -> Array:
 def cvt_ftz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:120
     d_2 = _flushed(d, f32)  # cvt.yaml:123
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
 @_tabulated(16)
@@ -3402,7 +3394,7 @@ def cvt_rz_f32_bf16_1(a: Array) -> Array:
 def cvt_rz_ftz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:120
     d_2 = _flushed(d, f32)  # cvt.yaml:123
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
 @_tabulated(16)
@@ -3415,7 +3407,7 @@ def cvt_rm_f32_bf16_1(a: Array) -> Array:
 def cvt_rm_ftz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardNegative, False)  # cvt.yaml:120
     d_2 = _flushed(d, f32)  # cvt.yaml:123
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
 @_tabulated(16)
@@ -3428,7 +3420,7 @@ def cvt_rp_f32_bf16_1(a: Array) -> Array:
 def cvt_rp_ftz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:120
     d_2 = _flushed(d, f32)  # cvt.yaml:123
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
 def cvt_f32_f32_1_sm_10(a: Array) -> Array:

@@ -3,7 +3,7 @@
 
 from ..binary import Array
 from ..comparison import compareEqual, compareGreater, compareGreaterEqual, compareLess, compareLessEqual, compareNotEqual
-from ..encoding import flushed as _flushed, isNaN
+from ..encoding import isNaN
 from ..formats import bf16, f16, f32, f64
 from . import kernels as _kernels
 
@@ -18,9 +18,7 @@ def setp_eq_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # setp.yaml:46
+    t = compareEqual(a, b, f32, True)  # setp.yaml:46
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -34,9 +32,7 @@ def setp_ne_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:48
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # setp.yaml:48
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -50,9 +46,7 @@ def setp_lt_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # setp.yaml:50
+    t = compareLess(a, b, f32, True)  # setp.yaml:50
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -66,9 +60,7 @@ def setp_le_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_le_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:52
+    t = compareLessEqual(a, b, f32, True)  # setp.yaml:52
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -82,9 +74,7 @@ def setp_gt_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # setp.yaml:54
+    t = compareGreater(a, b, f32, True)  # setp.yaml:54
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -98,9 +88,7 @@ def setp_ge_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:56
+    t = compareGreaterEqual(a, b, f32, True)  # setp.yaml:56
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -114,9 +102,7 @@ def setp_equ_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:58
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # setp.yaml:58
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -130,9 +116,7 @@ def setp_neu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:60
+    t = compareNotEqual(a, b, f32, True)  # setp.yaml:60
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -146,9 +130,7 @@ def setp_ltu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:62
+    t = (~compareGreaterEqual(a, b, f32, True))  # setp.yaml:62
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -162,9 +144,7 @@ def setp_leu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:64
+    t = (~compareGreater(a, b, f32, True))  # setp.yaml:64
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -178,9 +158,7 @@ def setp_gtu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:66
+    t = (~compareLessEqual(a, b, f32, True))  # setp.yaml:66
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -194,9 +172,7 @@ def setp_geu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # setp.yaml:68
+    t = (~compareLess(a, b, f32, True))  # setp.yaml:68
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -210,9 +186,7 @@ def setp_num_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_num_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:70
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:70
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -226,9 +200,7 @@ def setp_nan_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:72
+    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:72
     p = t  # setp.yaml:73
     q = (~t)  # setp.yaml:74
     return p, q
@@ -242,9 +214,7 @@ def setp_eq_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # setp.yaml:46
+    t = compareEqual(a, b, f32, True)  # setp.yaml:46
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -258,9 +228,7 @@ def setp_eq_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # setp.yaml:46
+    t = compareEqual(a, b, f32, True)  # setp.yaml:46
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -274,9 +242,7 @@ def setp_eq_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # setp.yaml:46
+    t = compareEqual(a, b, f32, True)  # setp.yaml:46
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -290,9 +256,7 @@ def setp_ne_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:48
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # setp.yaml:48
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -306,9 +270,7 @@ def setp_ne_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:48
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # setp.yaml:48
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -322,9 +284,7 @@ def setp_ne_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:48
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # setp.yaml:48
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -338,9 +298,7 @@ def setp_lt_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # setp.yaml:50
+    t = compareLess(a, b, f32, True)  # setp.yaml:50
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -354,9 +312,7 @@ def setp_lt_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # setp.yaml:50
+    t = compareLess(a, b, f32, True)  # setp.yaml:50
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -370,9 +326,7 @@ def setp_lt_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # setp.yaml:50
+    t = compareLess(a, b, f32, True)  # setp.yaml:50
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -386,9 +340,7 @@ def setp_le_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_le_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:52
+    t = compareLessEqual(a, b, f32, True)  # setp.yaml:52
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -402,9 +354,7 @@ def setp_le_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_le_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:52
+    t = compareLessEqual(a, b, f32, True)  # setp.yaml:52
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -418,9 +368,7 @@ def setp_le_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_le_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:52
+    t = compareLessEqual(a, b, f32, True)  # setp.yaml:52
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -434,9 +382,7 @@ def setp_gt_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # setp.yaml:54
+    t = compareGreater(a, b, f32, True)  # setp.yaml:54
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -450,9 +396,7 @@ def setp_gt_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # setp.yaml:54
+    t = compareGreater(a, b, f32, True)  # setp.yaml:54
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -466,9 +410,7 @@ def setp_gt_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # setp.yaml:54
+    t = compareGreater(a, b, f32, True)  # setp.yaml:54
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -482,9 +424,7 @@ def setp_ge_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:56
+    t = compareGreaterEqual(a, b, f32, True)  # setp.yaml:56
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -498,9 +438,7 @@ def setp_ge_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:56
+    t = compareGreaterEqual(a, b, f32, True)  # setp.yaml:56
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -514,9 +452,7 @@ def setp_ge_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:56
+    t = compareGreaterEqual(a, b, f32, True)  # setp.yaml:56
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -530,9 +466,7 @@ def setp_equ_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:58
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # setp.yaml:58
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -546,9 +480,7 @@ def setp_equ_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:58
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # setp.yaml:58
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -562,9 +494,7 @@ def setp_equ_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:58
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # setp.yaml:58
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -578,9 +508,7 @@ def setp_neu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:60
+    t = compareNotEqual(a, b, f32, True)  # setp.yaml:60
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -594,9 +522,7 @@ def setp_neu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:60
+    t = compareNotEqual(a, b, f32, True)  # setp.yaml:60
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -610,9 +536,7 @@ def setp_neu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:60
+    t = compareNotEqual(a, b, f32, True)  # setp.yaml:60
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -626,9 +550,7 @@ def setp_ltu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:62
+    t = (~compareGreaterEqual(a, b, f32, True))  # setp.yaml:62
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -642,9 +564,7 @@ def setp_ltu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:62
+    t = (~compareGreaterEqual(a, b, f32, True))  # setp.yaml:62
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -658,9 +578,7 @@ def setp_ltu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:62
+    t = (~compareGreaterEqual(a, b, f32, True))  # setp.yaml:62
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -674,9 +592,7 @@ def setp_leu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:64
+    t = (~compareGreater(a, b, f32, True))  # setp.yaml:64
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -690,9 +606,7 @@ def setp_leu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:64
+    t = (~compareGreater(a, b, f32, True))  # setp.yaml:64
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -706,9 +620,7 @@ def setp_leu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:64
+    t = (~compareGreater(a, b, f32, True))  # setp.yaml:64
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -722,9 +634,7 @@ def setp_gtu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:66
+    t = (~compareLessEqual(a, b, f32, True))  # setp.yaml:66
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -738,9 +648,7 @@ def setp_gtu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:66
+    t = (~compareLessEqual(a, b, f32, True))  # setp.yaml:66
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -754,9 +662,7 @@ def setp_gtu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:66
+    t = (~compareLessEqual(a, b, f32, True))  # setp.yaml:66
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -770,9 +676,7 @@ def setp_geu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # setp.yaml:68
+    t = (~compareLess(a, b, f32, True))  # setp.yaml:68
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -786,9 +690,7 @@ def setp_geu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # setp.yaml:68
+    t = (~compareLess(a, b, f32, True))  # setp.yaml:68
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -802,9 +704,7 @@ def setp_geu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # setp.yaml:68
+    t = (~compareLess(a, b, f32, True))  # setp.yaml:68
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -818,9 +718,7 @@ def setp_num_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_num_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:70
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:70
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -834,9 +732,7 @@ def setp_num_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_num_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:70
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:70
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -850,9 +746,7 @@ def setp_num_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_num_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:70
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:70
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -866,9 +760,7 @@ def setp_nan_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:72
+    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:72
     p_2 = (t & c)  # setp.yaml:76
     q_2 = ((~t) & c)  # setp.yaml:77
     return p_2, q_2
@@ -882,9 +774,7 @@ def setp_nan_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:72
+    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:72
     p_2 = (t | c)  # setp.yaml:79
     q_2 = ((~t) | c)  # setp.yaml:80
     return p_2, q_2
@@ -898,9 +788,7 @@ def setp_nan_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:64
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:72
+    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:72
     p_2 = (t ^ c)  # setp.yaml:82
     q_2 = ((~t) ^ c)  # setp.yaml:83
     return p_2, q_2
@@ -1304,9 +1192,7 @@ def setp_eq_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_eq_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # setp.yaml:46
+    t = compareEqual(a, b, f16, True)  # setp.yaml:46
     return t  # setp.yaml:73
 
 
@@ -1316,9 +1202,7 @@ def setp_ne_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ne_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:48
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # setp.yaml:48
     return t  # setp.yaml:73
 
 
@@ -1328,9 +1212,7 @@ def setp_lt_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_lt_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # setp.yaml:50
+    t = compareLess(a, b, f16, True)  # setp.yaml:50
     return t  # setp.yaml:73
 
 
@@ -1340,9 +1222,7 @@ def setp_le_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_le_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:52
+    t = compareLessEqual(a, b, f16, True)  # setp.yaml:52
     return t  # setp.yaml:73
 
 
@@ -1352,9 +1232,7 @@ def setp_gt_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_gt_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # setp.yaml:54
+    t = compareGreater(a, b, f16, True)  # setp.yaml:54
     return t  # setp.yaml:73
 
 
@@ -1364,9 +1242,7 @@ def setp_ge_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ge_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:56
+    t = compareGreaterEqual(a, b, f16, True)  # setp.yaml:56
     return t  # setp.yaml:73
 
 
@@ -1376,9 +1252,7 @@ def setp_equ_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_equ_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:58
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # setp.yaml:58
     return t  # setp.yaml:73
 
 
@@ -1388,9 +1262,7 @@ def setp_neu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_neu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:60
+    t = compareNotEqual(a, b, f16, True)  # setp.yaml:60
     return t  # setp.yaml:73
 
 
@@ -1400,9 +1272,7 @@ def setp_ltu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ltu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:62
+    t = (~compareGreaterEqual(a, b, f16, True))  # setp.yaml:62
     return t  # setp.yaml:73
 
 
@@ -1412,9 +1282,7 @@ def setp_leu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_leu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:64
+    t = (~compareGreater(a, b, f16, True))  # setp.yaml:64
     return t  # setp.yaml:73
 
 
@@ -1424,9 +1292,7 @@ def setp_gtu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_gtu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:66
+    t = (~compareLessEqual(a, b, f16, True))  # setp.yaml:66
     return t  # setp.yaml:73
 
 
@@ -1436,9 +1302,7 @@ def setp_geu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_geu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # setp.yaml:68
+    t = (~compareLess(a, b, f16, True))  # setp.yaml:68
     return t  # setp.yaml:73
 
 
@@ -1448,9 +1312,7 @@ def setp_num_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_num_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:70
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:70
     return t  # setp.yaml:73
 
 
@@ -1460,9 +1322,7 @@ def setp_nan_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_nan_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:72
+    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:72
     return t  # setp.yaml:73
 
 
@@ -1472,9 +1332,7 @@ def setp_eq_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_eq_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # setp.yaml:46
+    t = compareEqual(a, b, f16, True)  # setp.yaml:46
     return (t & c)  # setp.yaml:76
 
 
@@ -1484,9 +1342,7 @@ def setp_eq_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_eq_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # setp.yaml:46
+    t = compareEqual(a, b, f16, True)  # setp.yaml:46
     return (t | c)  # setp.yaml:79
 
 
@@ -1496,9 +1352,7 @@ def setp_eq_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_eq_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # setp.yaml:46
+    t = compareEqual(a, b, f16, True)  # setp.yaml:46
     return (t ^ c)  # setp.yaml:82
 
 
@@ -1508,9 +1362,7 @@ def setp_ne_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:48
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # setp.yaml:48
     return (t & c)  # setp.yaml:76
 
 
@@ -1520,9 +1372,7 @@ def setp_ne_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:48
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # setp.yaml:48
     return (t | c)  # setp.yaml:79
 
 
@@ -1532,9 +1382,7 @@ def setp_ne_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:48
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # setp.yaml:48
     return (t ^ c)  # setp.yaml:82
 
 
@@ -1544,9 +1392,7 @@ def setp_lt_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_lt_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # setp.yaml:50
+    t = compareLess(a, b, f16, True)  # setp.yaml:50
     return (t & c)  # setp.yaml:76
 
 
@@ -1556,9 +1402,7 @@ def setp_lt_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_lt_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # setp.yaml:50
+    t = compareLess(a, b, f16, True)  # setp.yaml:50
     return (t | c)  # setp.yaml:79
 
 
@@ -1568,9 +1412,7 @@ def setp_lt_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_lt_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # setp.yaml:50
+    t = compareLess(a, b, f16, True)  # setp.yaml:50
     return (t ^ c)  # setp.yaml:82
 
 
@@ -1580,9 +1422,7 @@ def setp_le_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_le_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:52
+    t = compareLessEqual(a, b, f16, True)  # setp.yaml:52
     return (t & c)  # setp.yaml:76
 
 
@@ -1592,9 +1432,7 @@ def setp_le_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_le_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:52
+    t = compareLessEqual(a, b, f16, True)  # setp.yaml:52
     return (t | c)  # setp.yaml:79
 
 
@@ -1604,9 +1442,7 @@ def setp_le_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_le_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:52
+    t = compareLessEqual(a, b, f16, True)  # setp.yaml:52
     return (t ^ c)  # setp.yaml:82
 
 
@@ -1616,9 +1452,7 @@ def setp_gt_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gt_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # setp.yaml:54
+    t = compareGreater(a, b, f16, True)  # setp.yaml:54
     return (t & c)  # setp.yaml:76
 
 
@@ -1628,9 +1462,7 @@ def setp_gt_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gt_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # setp.yaml:54
+    t = compareGreater(a, b, f16, True)  # setp.yaml:54
     return (t | c)  # setp.yaml:79
 
 
@@ -1640,9 +1472,7 @@ def setp_gt_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gt_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # setp.yaml:54
+    t = compareGreater(a, b, f16, True)  # setp.yaml:54
     return (t ^ c)  # setp.yaml:82
 
 
@@ -1652,9 +1482,7 @@ def setp_ge_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ge_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:56
+    t = compareGreaterEqual(a, b, f16, True)  # setp.yaml:56
     return (t & c)  # setp.yaml:76
 
 
@@ -1664,9 +1492,7 @@ def setp_ge_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ge_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:56
+    t = compareGreaterEqual(a, b, f16, True)  # setp.yaml:56
     return (t | c)  # setp.yaml:79
 
 
@@ -1676,9 +1502,7 @@ def setp_ge_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ge_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:56
+    t = compareGreaterEqual(a, b, f16, True)  # setp.yaml:56
     return (t ^ c)  # setp.yaml:82
 
 
@@ -1688,9 +1512,7 @@ def setp_equ_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:58
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # setp.yaml:58
     return (t & c)  # setp.yaml:76
 
 
@@ -1700,9 +1522,7 @@ def setp_equ_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:58
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # setp.yaml:58
     return (t | c)  # setp.yaml:79
 
 
@@ -1712,9 +1532,7 @@ def setp_equ_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:58
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # setp.yaml:58
     return (t ^ c)  # setp.yaml:82
 
 
@@ -1724,9 +1542,7 @@ def setp_neu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_neu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:60
+    t = compareNotEqual(a, b, f16, True)  # setp.yaml:60
     return (t & c)  # setp.yaml:76
 
 
@@ -1736,9 +1552,7 @@ def setp_neu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_neu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:60
+    t = compareNotEqual(a, b, f16, True)  # setp.yaml:60
     return (t | c)  # setp.yaml:79
 
 
@@ -1748,9 +1562,7 @@ def setp_neu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_neu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:60
+    t = compareNotEqual(a, b, f16, True)  # setp.yaml:60
     return (t ^ c)  # setp.yaml:82
 
 
@@ -1760,9 +1572,7 @@ def setp_ltu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ltu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:62
+    t = (~compareGreaterEqual(a, b, f16, True))  # setp.yaml:62
     return (t & c)  # setp.yaml:76
 
 
@@ -1772,9 +1582,7 @@ def setp_ltu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ltu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:62
+    t = (~compareGreaterEqual(a, b, f16, True))  # setp.yaml:62
     return (t | c)  # setp.yaml:79
 
 
@@ -1784,9 +1592,7 @@ def setp_ltu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ltu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:62
+    t = (~compareGreaterEqual(a, b, f16, True))  # setp.yaml:62
     return (t ^ c)  # setp.yaml:82
 
 
@@ -1796,9 +1602,7 @@ def setp_leu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_leu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:64
+    t = (~compareGreater(a, b, f16, True))  # setp.yaml:64
     return (t & c)  # setp.yaml:76
 
 
@@ -1808,9 +1612,7 @@ def setp_leu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_leu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:64
+    t = (~compareGreater(a, b, f16, True))  # setp.yaml:64
     return (t | c)  # setp.yaml:79
 
 
@@ -1820,9 +1622,7 @@ def setp_leu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_leu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:64
+    t = (~compareGreater(a, b, f16, True))  # setp.yaml:64
     return (t ^ c)  # setp.yaml:82
 
 
@@ -1832,9 +1632,7 @@ def setp_gtu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gtu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:66
+    t = (~compareLessEqual(a, b, f16, True))  # setp.yaml:66
     return (t & c)  # setp.yaml:76
 
 
@@ -1844,9 +1642,7 @@ def setp_gtu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gtu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:66
+    t = (~compareLessEqual(a, b, f16, True))  # setp.yaml:66
     return (t | c)  # setp.yaml:79
 
 
@@ -1856,9 +1652,7 @@ def setp_gtu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gtu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:66
+    t = (~compareLessEqual(a, b, f16, True))  # setp.yaml:66
     return (t ^ c)  # setp.yaml:82
 
 
@@ -1868,9 +1662,7 @@ def setp_geu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_geu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # setp.yaml:68
+    t = (~compareLess(a, b, f16, True))  # setp.yaml:68
     return (t & c)  # setp.yaml:76
 
 
@@ -1880,9 +1672,7 @@ def setp_geu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_geu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # setp.yaml:68
+    t = (~compareLess(a, b, f16, True))  # setp.yaml:68
     return (t | c)  # setp.yaml:79
 
 
@@ -1892,9 +1682,7 @@ def setp_geu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_geu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # setp.yaml:68
+    t = (~compareLess(a, b, f16, True))  # setp.yaml:68
     return (t ^ c)  # setp.yaml:82
 
 
@@ -1904,9 +1692,7 @@ def setp_num_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_num_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:70
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:70
     return (t & c)  # setp.yaml:76
 
 
@@ -1916,9 +1702,7 @@ def setp_num_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_num_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:70
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:70
     return (t | c)  # setp.yaml:79
 
 
@@ -1928,9 +1712,7 @@ def setp_num_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_num_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:70
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:70
     return (t ^ c)  # setp.yaml:82
 
 
@@ -1940,9 +1722,7 @@ def setp_nan_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_nan_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:72
+    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:72
     return (t & c)  # setp.yaml:76
 
 
@@ -1952,9 +1732,7 @@ def setp_nan_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_nan_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:72
+    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:72
     return (t | c)  # setp.yaml:79
 
 
@@ -1964,9 +1742,7 @@ def setp_nan_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_nan_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:64
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:72
+    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:72
     return (t ^ c)  # setp.yaml:82
 
 

@@ -348,9 +348,8 @@ LANE(cvt_rni_ftz_u32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 }
 
 LANE(cvt_rni_ftz_u64_f32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
     uint64_t v_d = from_single_u64(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:108 */
-    return select_64(isNaN_f32(v_a_2), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
 }
 
 LANE(cvt_rni_ftz_s8_f32_1, uint8_t, roundTiesToEven, uint32_t v_a) {
@@ -366,9 +365,8 @@ LANE(cvt_rni_ftz_s32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 }
 
 LANE(cvt_rni_ftz_s64_f32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
     uint64_t v_d = from_single_s64(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:108 */
-    return select_64(isNaN_f32(v_a_2), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
 }
 
 LANE(cvt_rzi_u8_f32_1, uint8_t, roundTiesToEven, uint32_t v_a) {
@@ -418,9 +416,8 @@ LANE(cvt_rzi_ftz_u32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 }
 
 LANE(cvt_rzi_ftz_u64_f32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
     uint64_t v_d = from_single_u64(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* cvt.yaml:108 */
-    return select_64(isNaN_f32(v_a_2), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
 }
 
 LANE(cvt_rzi_ftz_s8_f32_1, uint8_t, roundTiesToEven, uint32_t v_a) {
@@ -436,9 +433,8 @@ LANE(cvt_rzi_ftz_s32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 }
 
 LANE(cvt_rzi_ftz_s64_f32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
     uint64_t v_d = from_single_s64(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* cvt.yaml:108 */
-    return select_64(isNaN_f32(v_a_2), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
 }
 
 LANE(cvt_rmi_u8_f32_1, uint8_t, roundTiesToEven, uint32_t v_a) {
@@ -488,9 +484,8 @@ LANE(cvt_rmi_ftz_u32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 }
 
 LANE(cvt_rmi_ftz_u64_f32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
     uint64_t v_d = from_single_u64(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* cvt.yaml:108 */
-    return select_64(isNaN_f32(v_a_2), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
 }
 
 LANE(cvt_rmi_ftz_s8_f32_1, uint8_t, roundTiesToEven, uint32_t v_a) {
@@ -506,9 +501,8 @@ LANE(cvt_rmi_ftz_s32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 }
 
 LANE(cvt_rmi_ftz_s64_f32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
     uint64_t v_d = from_single_s64(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* cvt.yaml:108 */
-    return select_64(isNaN_f32(v_a_2), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
 }
 
 LANE(cvt_rpi_u8_f32_1, uint8_t, roundTiesToEven, uint32_t v_a) {
@@ -558,9 +552,8 @@ LANE(cvt_rpi_ftz_u32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 }
 
 LANE(cvt_rpi_ftz_u64_f32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
     uint64_t v_d = from_single_u64(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* cvt.yaml:108 */
-    return select_64(isNaN_f32(v_a_2), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
 }
 
 LANE(cvt_rpi_ftz_s8_f32_1, uint8_t, roundTiesToEven, uint32_t v_a) {
@@ -576,9 +569,8 @@ LANE(cvt_rpi_ftz_s32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
 }
 
 LANE(cvt_rpi_ftz_s64_f32_1, uint64_t, roundTiesToEven, uint32_t v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
     uint64_t v_d = from_single_s64(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* cvt.yaml:108 */
-    return select_64(isNaN_f32(v_a_2), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* cvt.yaml:111 */
 }
 
 LANE(cvt_rni_u8_bf16_1, uint8_t, roundTiesToEven, uint16_t v_a) {
@@ -2534,7 +2526,7 @@ LANE(cvt_ftz_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
     uint32_t v_d = v_a_2;  /* cvt.yaml:115 */
     _Bool v_condition = isNaN_f32(v_d);  /* types.yaml:55 */
-    _Bool v_condition_2 = isNaN_f32(v_a_2);  /* types.yaml:56 */
+    _Bool v_condition_2 = isNaN_f32(v_a);  /* types.yaml:56 */
     uint32_t v_d_2 = quieten_f32(v_a_2);  /* types.yaml:57 */
     uint32_t v_d_3 = 0x7fffffffu;  /* types.yaml:63 */
     uint32_t v_d_4 = select_32(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
@@ -2545,7 +2537,7 @@ LANE(cvt_ftz_sat_f32_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
     uint32_t v_d = v_a_2;  /* cvt.yaml:115 */
     _Bool v_condition = isNaN_f32(v_d);  /* types.yaml:55 */
-    _Bool v_condition_2 = isNaN_f32(v_a_2);  /* types.yaml:56 */
+    _Bool v_condition_2 = isNaN_f32(v_a);  /* types.yaml:56 */
     uint32_t v_d_2 = quieten_f32(v_a_2);  /* types.yaml:57 */
     uint32_t v_d_3 = 0x7fffffffu;  /* types.yaml:63 */
     uint32_t v_d_4 = select_32(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
@@ -2695,7 +2687,7 @@ LANE(cvt_f32_bf16_1, uint32_t, roundTiesToEven, uint16_t v_a) {
 LANE(cvt_ftz_f32_bf16_1, uint32_t, roundTiesToEven, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
     uint32_t v_d_2 = flushed_f32(v_d);  /* cvt.yaml:123 */
-    return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
+    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE(cvt_f64_f16_1, uint64_t, roundTiesToEven, uint16_t v_a) {
@@ -3145,7 +3137,7 @@ LANE(cvt_rz_f32_bf16_1, uint32_t, roundTiesToEven, uint16_t v_a) {
 LANE(cvt_rz_ftz_f32_bf16_1, uint32_t, roundTiesToEven, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
     uint32_t v_d_2 = flushed_f32(v_d);  /* cvt.yaml:123 */
-    return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
+    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE(cvt_rm_f32_bf16_1, uint32_t, roundTiesToEven, uint16_t v_a) {
@@ -3156,7 +3148,7 @@ LANE(cvt_rm_f32_bf16_1, uint32_t, roundTiesToEven, uint16_t v_a) {
 LANE(cvt_rm_ftz_f32_bf16_1, uint32_t, roundTiesToEven, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
     uint32_t v_d_2 = flushed_f32(v_d);  /* cvt.yaml:123 */
-    return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
+    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE(cvt_rp_f32_bf16_1, uint32_t, roundTiesToEven, uint16_t v_a) {
@@ -3167,7 +3159,7 @@ LANE(cvt_rp_f32_bf16_1, uint32_t, roundTiesToEven, uint16_t v_a) {
 LANE(cvt_rp_ftz_f32_bf16_1, uint32_t, roundTiesToEven, uint16_t v_a) {
     uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
     uint32_t v_d_2 = flushed_f32(v_d);  /* cvt.yaml:123 */
-    return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
+    return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE(cvt_f32_f32_1_sm_10, uint32_t, roundTiesToEven, uint32_t v_a) {

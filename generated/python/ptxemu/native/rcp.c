@@ -68,23 +68,43 @@ LANE(rcp_approx_ftz_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
 LANE(rcp_rn_ftz_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
     uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:64 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTiesToEven, 1);  /* rcp.yaml:62 */
-    return propagate_f64(v_d, v_a_2);  /* types.yaml:55 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */
+    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:57 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
+    return select_64(v_condition, v_d_4, v_d);  /* types.yaml:55 */
 }
 
 LANE(rcp_rz_ftz_f64_1, uint64_t, roundTowardZero, uint64_t v_a) {
     uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:64 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTowardZero, 1);  /* rcp.yaml:62 */
-    return propagate_f64(v_d, v_a_2);  /* types.yaml:55 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */
+    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:57 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
+    return select_64(v_condition, v_d_4, v_d);  /* types.yaml:55 */
 }
 
 LANE(rcp_rm_ftz_f64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
     uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:64 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTowardNegative, 1);  /* rcp.yaml:62 */
-    return propagate_f64(v_d, v_a_2);  /* types.yaml:55 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */
+    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:57 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
+    return select_64(v_condition, v_d_4, v_d);  /* types.yaml:55 */
 }
 
 LANE(rcp_rp_ftz_f64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
     uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:64 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTowardPositive, 1);  /* rcp.yaml:62 */
-    return propagate_f64(v_d, v_a_2);  /* types.yaml:55 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */
+    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:57 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
+    return select_64(v_condition, v_d_4, v_d);  /* types.yaml:55 */
 }

@@ -14,9 +14,7 @@ LANE(setp_eq_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool 
 }
 
 LANE(setp_eq_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareEqual_f32(v_a_2, v_b_2);  /* setp.yaml:46 */
+    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:46 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -32,9 +30,7 @@ LANE(setp_ne_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool 
 }
 
 LANE(setp_ne_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (compareLess_f32(v_a_2, v_b_2) | compareGreater_f32(v_a_2, v_b_2));  /* setp.yaml:48 */
+    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:48 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -50,9 +46,7 @@ LANE(setp_lt_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool 
 }
 
 LANE(setp_lt_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareLess_f32(v_a_2, v_b_2);  /* setp.yaml:50 */
+    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:50 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -68,9 +62,7 @@ LANE(setp_le_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool 
 }
 
 LANE(setp_le_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareLessEqual_f32(v_a_2, v_b_2);  /* setp.yaml:52 */
+    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:52 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -86,9 +78,7 @@ LANE(setp_gt_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool 
 }
 
 LANE(setp_gt_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareGreater_f32(v_a_2, v_b_2);  /* setp.yaml:54 */
+    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:54 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -104,9 +94,7 @@ LANE(setp_ge_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool 
 }
 
 LANE(setp_ge_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareGreaterEqual_f32(v_a_2, v_b_2);  /* setp.yaml:56 */
+    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:56 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -122,9 +110,7 @@ LANE(setp_equ_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
 }
 
 LANE(setp_equ_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!(compareLess_f32(v_a_2, v_b_2) | compareGreater_f32(v_a_2, v_b_2)));  /* setp.yaml:58 */
+    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:58 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -140,9 +126,7 @@ LANE(setp_neu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
 }
 
 LANE(setp_neu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareNotEqual_f32(v_a_2, v_b_2);  /* setp.yaml:60 */
+    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:60 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -158,9 +142,7 @@ LANE(setp_ltu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
 }
 
 LANE(setp_ltu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareGreaterEqual_f32(v_a_2, v_b_2));  /* setp.yaml:62 */
+    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:62 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -176,9 +158,7 @@ LANE(setp_leu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
 }
 
 LANE(setp_leu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareGreater_f32(v_a_2, v_b_2));  /* setp.yaml:64 */
+    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:64 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -194,9 +174,7 @@ LANE(setp_gtu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
 }
 
 LANE(setp_gtu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareLessEqual_f32(v_a_2, v_b_2));  /* setp.yaml:66 */
+    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:66 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -212,9 +190,7 @@ LANE(setp_geu_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
 }
 
 LANE(setp_geu_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareLess_f32(v_a_2, v_b_2));  /* setp.yaml:68 */
+    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:68 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -230,9 +206,7 @@ LANE(setp_num_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
 }
 
 LANE(setp_num_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = ((!isNaN_f32(v_a_2)) & (!isNaN_f32(v_b_2)));  /* setp.yaml:70 */
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:70 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -248,9 +222,7 @@ LANE(setp_nan_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool
 }
 
 LANE(setp_nan_ftz_f32_2, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (isNaN_f32(v_a_2) | isNaN_f32(v_b_2));  /* setp.yaml:72 */
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:72 */
     _Bool v_p = v_t;  /* setp.yaml:73 */
     _Bool v_q = (!v_t);  /* setp.yaml:74 */
     *second = v_q;
@@ -266,9 +238,7 @@ LANE(setp_eq_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_eq_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareEqual_f32(v_a_2, v_b_2);  /* setp.yaml:46 */
+    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:46 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -284,9 +254,7 @@ LANE(setp_eq_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bo
 }
 
 LANE(setp_eq_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareEqual_f32(v_a_2, v_b_2);  /* setp.yaml:46 */
+    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:46 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -302,9 +270,7 @@ LANE(setp_eq_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_eq_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareEqual_f32(v_a_2, v_b_2);  /* setp.yaml:46 */
+    _Bool v_t = compareEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:46 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -320,9 +286,7 @@ LANE(setp_ne_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_ne_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (compareLess_f32(v_a_2, v_b_2) | compareGreater_f32(v_a_2, v_b_2));  /* setp.yaml:48 */
+    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:48 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -338,9 +302,7 @@ LANE(setp_ne_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bo
 }
 
 LANE(setp_ne_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (compareLess_f32(v_a_2, v_b_2) | compareGreater_f32(v_a_2, v_b_2));  /* setp.yaml:48 */
+    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:48 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -356,9 +318,7 @@ LANE(setp_ne_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_ne_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (compareLess_f32(v_a_2, v_b_2) | compareGreater_f32(v_a_2, v_b_2));  /* setp.yaml:48 */
+    _Bool v_t = (compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:48 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -374,9 +334,7 @@ LANE(setp_lt_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_lt_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareLess_f32(v_a_2, v_b_2);  /* setp.yaml:50 */
+    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -392,9 +350,7 @@ LANE(setp_lt_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bo
 }
 
 LANE(setp_lt_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareLess_f32(v_a_2, v_b_2);  /* setp.yaml:50 */
+    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -410,9 +366,7 @@ LANE(setp_lt_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_lt_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareLess_f32(v_a_2, v_b_2);  /* setp.yaml:50 */
+    _Bool v_t = compareLess_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:50 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -428,9 +382,7 @@ LANE(setp_le_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_le_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareLessEqual_f32(v_a_2, v_b_2);  /* setp.yaml:52 */
+    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:52 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -446,9 +398,7 @@ LANE(setp_le_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bo
 }
 
 LANE(setp_le_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareLessEqual_f32(v_a_2, v_b_2);  /* setp.yaml:52 */
+    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:52 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -464,9 +414,7 @@ LANE(setp_le_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_le_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareLessEqual_f32(v_a_2, v_b_2);  /* setp.yaml:52 */
+    _Bool v_t = compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:52 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -482,9 +430,7 @@ LANE(setp_gt_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_gt_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareGreater_f32(v_a_2, v_b_2);  /* setp.yaml:54 */
+    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:54 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -500,9 +446,7 @@ LANE(setp_gt_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bo
 }
 
 LANE(setp_gt_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareGreater_f32(v_a_2, v_b_2);  /* setp.yaml:54 */
+    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:54 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -518,9 +462,7 @@ LANE(setp_gt_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_gt_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareGreater_f32(v_a_2, v_b_2);  /* setp.yaml:54 */
+    _Bool v_t = compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:54 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -536,9 +478,7 @@ LANE(setp_ge_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_ge_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareGreaterEqual_f32(v_a_2, v_b_2);  /* setp.yaml:56 */
+    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:56 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -554,9 +494,7 @@ LANE(setp_ge_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bo
 }
 
 LANE(setp_ge_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareGreaterEqual_f32(v_a_2, v_b_2);  /* setp.yaml:56 */
+    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:56 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -572,9 +510,7 @@ LANE(setp_ge_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_ge_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareGreaterEqual_f32(v_a_2, v_b_2);  /* setp.yaml:56 */
+    _Bool v_t = compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:56 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -590,9 +526,7 @@ LANE(setp_equ_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_equ_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!(compareLess_f32(v_a_2, v_b_2) | compareGreater_f32(v_a_2, v_b_2)));  /* setp.yaml:58 */
+    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:58 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -608,9 +542,7 @@ LANE(setp_equ_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_equ_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!(compareLess_f32(v_a_2, v_b_2) | compareGreater_f32(v_a_2, v_b_2)));  /* setp.yaml:58 */
+    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:58 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -626,9 +558,7 @@ LANE(setp_equ_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_equ_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!(compareLess_f32(v_a_2, v_b_2) | compareGreater_f32(v_a_2, v_b_2)));  /* setp.yaml:58 */
+    _Bool v_t = (!(compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)) | compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b))));  /* setp.yaml:58 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -644,9 +574,7 @@ LANE(setp_neu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_neu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareNotEqual_f32(v_a_2, v_b_2);  /* setp.yaml:60 */
+    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -662,9 +590,7 @@ LANE(setp_neu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_neu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareNotEqual_f32(v_a_2, v_b_2);  /* setp.yaml:60 */
+    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -680,9 +606,7 @@ LANE(setp_neu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_neu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = compareNotEqual_f32(v_a_2, v_b_2);  /* setp.yaml:60 */
+    _Bool v_t = compareNotEqual_f32(flushed_f32(v_a), flushed_f32(v_b));  /* setp.yaml:60 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -698,9 +622,7 @@ LANE(setp_ltu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_ltu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareGreaterEqual_f32(v_a_2, v_b_2));  /* setp.yaml:62 */
+    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:62 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -716,9 +638,7 @@ LANE(setp_ltu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_ltu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareGreaterEqual_f32(v_a_2, v_b_2));  /* setp.yaml:62 */
+    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:62 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -734,9 +654,7 @@ LANE(setp_ltu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_ltu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareGreaterEqual_f32(v_a_2, v_b_2));  /* setp.yaml:62 */
+    _Bool v_t = (!compareGreaterEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:62 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -752,9 +670,7 @@ LANE(setp_leu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_leu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareGreater_f32(v_a_2, v_b_2));  /* setp.yaml:64 */
+    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:64 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -770,9 +686,7 @@ LANE(setp_leu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_leu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareGreater_f32(v_a_2, v_b_2));  /* setp.yaml:64 */
+    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:64 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -788,9 +702,7 @@ LANE(setp_leu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_leu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareGreater_f32(v_a_2, v_b_2));  /* setp.yaml:64 */
+    _Bool v_t = (!compareGreater_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:64 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -806,9 +718,7 @@ LANE(setp_gtu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_gtu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareLessEqual_f32(v_a_2, v_b_2));  /* setp.yaml:66 */
+    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:66 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -824,9 +734,7 @@ LANE(setp_gtu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_gtu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareLessEqual_f32(v_a_2, v_b_2));  /* setp.yaml:66 */
+    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:66 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -842,9 +750,7 @@ LANE(setp_gtu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_gtu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareLessEqual_f32(v_a_2, v_b_2));  /* setp.yaml:66 */
+    _Bool v_t = (!compareLessEqual_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:66 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -860,9 +766,7 @@ LANE(setp_geu_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_geu_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareLess_f32(v_a_2, v_b_2));  /* setp.yaml:68 */
+    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:68 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -878,9 +782,7 @@ LANE(setp_geu_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_geu_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareLess_f32(v_a_2, v_b_2));  /* setp.yaml:68 */
+    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:68 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -896,9 +798,7 @@ LANE(setp_geu_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_geu_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (!compareLess_f32(v_a_2, v_b_2));  /* setp.yaml:68 */
+    _Bool v_t = (!compareLess_f32(flushed_f32(v_a), flushed_f32(v_b)));  /* setp.yaml:68 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -914,9 +814,7 @@ LANE(setp_num_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_num_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = ((!isNaN_f32(v_a_2)) & (!isNaN_f32(v_b_2)));  /* setp.yaml:70 */
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:70 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -932,9 +830,7 @@ LANE(setp_num_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_num_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = ((!isNaN_f32(v_a_2)) & (!isNaN_f32(v_b_2)));  /* setp.yaml:70 */
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:70 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -950,9 +846,7 @@ LANE(setp_num_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_num_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = ((!isNaN_f32(v_a_2)) & (!isNaN_f32(v_b_2)));  /* setp.yaml:70 */
+    _Bool v_t = ((!isNaN_f32(v_a)) & (!isNaN_f32(v_b)));  /* setp.yaml:70 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -968,9 +862,7 @@ LANE(setp_nan_and_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_nan_and_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (isNaN_f32(v_a_2) | isNaN_f32(v_b_2));  /* setp.yaml:72 */
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:72 */
     _Bool v_p_2 = (v_t & v_c);  /* setp.yaml:76 */
     _Bool v_q_2 = ((!v_t) & v_c);  /* setp.yaml:77 */
     *second = v_q_2;
@@ -986,9 +878,7 @@ LANE(setp_nan_or_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _B
 }
 
 LANE(setp_nan_or_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (isNaN_f32(v_a_2) | isNaN_f32(v_b_2));  /* setp.yaml:72 */
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:72 */
     _Bool v_p_2 = (v_t | v_c);  /* setp.yaml:79 */
     _Bool v_q_2 = ((!v_t) | v_c);  /* setp.yaml:80 */
     *second = v_q_2;
@@ -1004,9 +894,7 @@ LANE(setp_nan_xor_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _
 }
 
 LANE(setp_nan_xor_ftz_f32_3, uint8_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_b_2 = flushed_f32(v_b);
-    _Bool v_t = (isNaN_f32(v_a_2) | isNaN_f32(v_b_2));  /* setp.yaml:72 */
+    _Bool v_t = (isNaN_f32(v_a) | isNaN_f32(v_b));  /* setp.yaml:72 */
     _Bool v_p_2 = (v_t ^ v_c);  /* setp.yaml:82 */
     _Bool v_q_2 = ((!v_t) ^ v_c);  /* setp.yaml:83 */
     *second = v_q_2;
@@ -1467,9 +1355,7 @@ LANE(setp_eq_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_eq_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareEqual_f16(v_a_2, v_b_2);  /* setp.yaml:46 */
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:46 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1479,9 +1365,7 @@ LANE(setp_ne_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_ne_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:48 */
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:48 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1491,9 +1375,7 @@ LANE(setp_lt_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_lt_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareLess_f16(v_a_2, v_b_2);  /* setp.yaml:50 */
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:50 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1503,9 +1385,7 @@ LANE(setp_le_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_le_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareLessEqual_f16(v_a_2, v_b_2);  /* setp.yaml:52 */
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:52 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1515,9 +1395,7 @@ LANE(setp_gt_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_gt_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareGreater_f16(v_a_2, v_b_2);  /* setp.yaml:54 */
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:54 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1527,9 +1405,7 @@ LANE(setp_ge_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_ge_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareGreaterEqual_f16(v_a_2, v_b_2);  /* setp.yaml:56 */
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:56 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1539,9 +1415,7 @@ LANE(setp_equ_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_equ_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!(compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2)));  /* setp.yaml:58 */
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:58 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1551,9 +1425,7 @@ LANE(setp_neu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_neu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareNotEqual_f16(v_a_2, v_b_2);  /* setp.yaml:60 */
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:60 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1563,9 +1435,7 @@ LANE(setp_ltu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_ltu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareGreaterEqual_f16(v_a_2, v_b_2));  /* setp.yaml:62 */
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:62 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1575,9 +1445,7 @@ LANE(setp_leu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_leu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:64 */
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:64 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1587,9 +1455,7 @@ LANE(setp_gtu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_gtu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareLessEqual_f16(v_a_2, v_b_2));  /* setp.yaml:66 */
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:66 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1599,9 +1465,7 @@ LANE(setp_geu_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_geu_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareLess_f16(v_a_2, v_b_2));  /* setp.yaml:68 */
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:68 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1611,9 +1475,7 @@ LANE(setp_num_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_num_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = ((!isNaN_f16(v_a_2)) & (!isNaN_f16(v_b_2)));  /* setp.yaml:70 */
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:70 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1623,9 +1485,7 @@ LANE(setp_nan_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
 }
 
 LANE(setp_nan_ftz_f16_2, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (isNaN_f16(v_a_2) | isNaN_f16(v_b_2));  /* setp.yaml:72 */
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:72 */
     return v_t;  /* setp.yaml:73 */
 }
 
@@ -1635,9 +1495,7 @@ LANE(setp_eq_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_eq_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareEqual_f16(v_a_2, v_b_2);  /* setp.yaml:46 */
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:46 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -1647,9 +1505,7 @@ LANE(setp_eq_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bo
 }
 
 LANE(setp_eq_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareEqual_f16(v_a_2, v_b_2);  /* setp.yaml:46 */
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:46 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -1659,9 +1515,7 @@ LANE(setp_eq_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_eq_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareEqual_f16(v_a_2, v_b_2);  /* setp.yaml:46 */
+    _Bool v_t = compareEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:46 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
@@ -1671,9 +1525,7 @@ LANE(setp_ne_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_ne_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:48 */
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:48 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -1683,9 +1535,7 @@ LANE(setp_ne_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bo
 }
 
 LANE(setp_ne_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:48 */
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:48 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -1695,9 +1545,7 @@ LANE(setp_ne_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_ne_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:48 */
+    _Bool v_t = (compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:48 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
@@ -1707,9 +1555,7 @@ LANE(setp_lt_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_lt_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareLess_f16(v_a_2, v_b_2);  /* setp.yaml:50 */
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:50 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -1719,9 +1565,7 @@ LANE(setp_lt_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bo
 }
 
 LANE(setp_lt_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareLess_f16(v_a_2, v_b_2);  /* setp.yaml:50 */
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:50 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -1731,9 +1575,7 @@ LANE(setp_lt_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_lt_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareLess_f16(v_a_2, v_b_2);  /* setp.yaml:50 */
+    _Bool v_t = compareLess_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:50 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
@@ -1743,9 +1585,7 @@ LANE(setp_le_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_le_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareLessEqual_f16(v_a_2, v_b_2);  /* setp.yaml:52 */
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:52 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -1755,9 +1595,7 @@ LANE(setp_le_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bo
 }
 
 LANE(setp_le_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareLessEqual_f16(v_a_2, v_b_2);  /* setp.yaml:52 */
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:52 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -1767,9 +1605,7 @@ LANE(setp_le_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_le_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareLessEqual_f16(v_a_2, v_b_2);  /* setp.yaml:52 */
+    _Bool v_t = compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:52 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
@@ -1779,9 +1615,7 @@ LANE(setp_gt_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_gt_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareGreater_f16(v_a_2, v_b_2);  /* setp.yaml:54 */
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:54 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -1791,9 +1625,7 @@ LANE(setp_gt_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bo
 }
 
 LANE(setp_gt_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareGreater_f16(v_a_2, v_b_2);  /* setp.yaml:54 */
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:54 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -1803,9 +1635,7 @@ LANE(setp_gt_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_gt_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareGreater_f16(v_a_2, v_b_2);  /* setp.yaml:54 */
+    _Bool v_t = compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:54 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
@@ -1815,9 +1645,7 @@ LANE(setp_ge_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_ge_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareGreaterEqual_f16(v_a_2, v_b_2);  /* setp.yaml:56 */
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:56 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -1827,9 +1655,7 @@ LANE(setp_ge_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bo
 }
 
 LANE(setp_ge_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareGreaterEqual_f16(v_a_2, v_b_2);  /* setp.yaml:56 */
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:56 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -1839,9 +1665,7 @@ LANE(setp_ge_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_ge_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareGreaterEqual_f16(v_a_2, v_b_2);  /* setp.yaml:56 */
+    _Bool v_t = compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:56 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
@@ -1851,9 +1675,7 @@ LANE(setp_equ_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_equ_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!(compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2)));  /* setp.yaml:58 */
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:58 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -1863,9 +1685,7 @@ LANE(setp_equ_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_equ_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!(compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2)));  /* setp.yaml:58 */
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:58 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -1875,9 +1695,7 @@ LANE(setp_equ_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_equ_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!(compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2)));  /* setp.yaml:58 */
+    _Bool v_t = (!(compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)) | compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b))));  /* setp.yaml:58 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
@@ -1887,9 +1705,7 @@ LANE(setp_neu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_neu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareNotEqual_f16(v_a_2, v_b_2);  /* setp.yaml:60 */
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:60 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -1899,9 +1715,7 @@ LANE(setp_neu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_neu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareNotEqual_f16(v_a_2, v_b_2);  /* setp.yaml:60 */
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:60 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -1911,9 +1725,7 @@ LANE(setp_neu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_neu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareNotEqual_f16(v_a_2, v_b_2);  /* setp.yaml:60 */
+    _Bool v_t = compareNotEqual_f16(flushed_f16(v_a), flushed_f16(v_b));  /* setp.yaml:60 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
@@ -1923,9 +1735,7 @@ LANE(setp_ltu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_ltu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareGreaterEqual_f16(v_a_2, v_b_2));  /* setp.yaml:62 */
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:62 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -1935,9 +1745,7 @@ LANE(setp_ltu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_ltu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareGreaterEqual_f16(v_a_2, v_b_2));  /* setp.yaml:62 */
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:62 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -1947,9 +1755,7 @@ LANE(setp_ltu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_ltu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareGreaterEqual_f16(v_a_2, v_b_2));  /* setp.yaml:62 */
+    _Bool v_t = (!compareGreaterEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:62 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
@@ -1959,9 +1765,7 @@ LANE(setp_leu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_leu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:64 */
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:64 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -1971,9 +1775,7 @@ LANE(setp_leu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_leu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:64 */
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:64 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -1983,9 +1785,7 @@ LANE(setp_leu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_leu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:64 */
+    _Bool v_t = (!compareGreater_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:64 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
@@ -1995,9 +1795,7 @@ LANE(setp_gtu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_gtu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareLessEqual_f16(v_a_2, v_b_2));  /* setp.yaml:66 */
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:66 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -2007,9 +1805,7 @@ LANE(setp_gtu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_gtu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareLessEqual_f16(v_a_2, v_b_2));  /* setp.yaml:66 */
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:66 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -2019,9 +1815,7 @@ LANE(setp_gtu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_gtu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareLessEqual_f16(v_a_2, v_b_2));  /* setp.yaml:66 */
+    _Bool v_t = (!compareLessEqual_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:66 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
@@ -2031,9 +1825,7 @@ LANE(setp_geu_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_geu_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareLess_f16(v_a_2, v_b_2));  /* setp.yaml:68 */
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:68 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -2043,9 +1835,7 @@ LANE(setp_geu_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_geu_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareLess_f16(v_a_2, v_b_2));  /* setp.yaml:68 */
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:68 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -2055,9 +1845,7 @@ LANE(setp_geu_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_geu_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareLess_f16(v_a_2, v_b_2));  /* setp.yaml:68 */
+    _Bool v_t = (!compareLess_f16(flushed_f16(v_a), flushed_f16(v_b)));  /* setp.yaml:68 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
@@ -2067,9 +1855,7 @@ LANE(setp_num_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_num_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = ((!isNaN_f16(v_a_2)) & (!isNaN_f16(v_b_2)));  /* setp.yaml:70 */
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:70 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -2079,9 +1865,7 @@ LANE(setp_num_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_num_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = ((!isNaN_f16(v_a_2)) & (!isNaN_f16(v_b_2)));  /* setp.yaml:70 */
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:70 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -2091,9 +1875,7 @@ LANE(setp_num_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_num_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = ((!isNaN_f16(v_a_2)) & (!isNaN_f16(v_b_2)));  /* setp.yaml:70 */
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:70 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
@@ -2103,9 +1885,7 @@ LANE(setp_nan_and_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_nan_and_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (isNaN_f16(v_a_2) | isNaN_f16(v_b_2));  /* setp.yaml:72 */
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:72 */
     return (v_t & v_c);  /* setp.yaml:76 */
 }
 
@@ -2115,9 +1895,7 @@ LANE(setp_nan_or_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _B
 }
 
 LANE(setp_nan_or_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (isNaN_f16(v_a_2) | isNaN_f16(v_b_2));  /* setp.yaml:72 */
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:72 */
     return (v_t | v_c);  /* setp.yaml:79 */
 }
 
@@ -2127,9 +1905,7 @@ LANE(setp_nan_xor_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _
 }
 
 LANE(setp_nan_xor_ftz_f16_3, uint8_t, roundTiesToEven, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
-    uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (isNaN_f16(v_a_2) | isNaN_f16(v_b_2));  /* setp.yaml:72 */
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:72 */
     return (v_t ^ v_c);  /* setp.yaml:82 */
 }
 
