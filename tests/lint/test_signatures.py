@@ -60,9 +60,7 @@ def spoilt(db: Database, v: Variant) -> Iterator[str]:
 @pytest.mark.parametrize("pair", [NEWEST, ("sm_61", "8.2")])
 def test_spoilt_operands_are_judged_as_ptxas_judges_them(db: Database, ptxas: Path, pair: Pair, whole: bool) -> None:
     """Of each opcode and signature one variant; all of them with the sweeps."""
-    by_signature = {
-        (v.types, v.result, v.second, v.sources): v for o in OPCODES for v in db.available(*pair, opcode=o)
-    }
+    by_signature = {(v.types, v.result, v.second, v.sources): v for o in OPCODES for v in db.available(*pair, opcode=o)}
     some = [s for v in by_signature.values() for s in spoilt(db, v)]
     assert len(some) > 2_000
     assert disagreements(db, ptxas, some if whole else spread(some, 700), pair, batch=150) == []

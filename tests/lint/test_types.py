@@ -77,7 +77,6 @@ def test_forms_that_other_instructions_have_are_left_alone(db: Database, ptxas: 
     assert [found for o, types in forms for found in db.lint(f"{o}.foo.{types} a, {{b}}, 1, _;")] == []
 
 
-
 def test_a_type_that_is_refused_is_pointed_at(db: Database) -> None:
     found = db.lint("add.f32.s32 %f0, %f1, %f2;\nadd.f32.f32 %f0, %f1, %f2;\nfma.rn.e5m2 %r0, %r1, %r2, %r3;")
     assert [(f.line, f.code, f.source[f.at : f.at + f.length]) for f in found] == [

@@ -118,7 +118,9 @@ def expected(spelling: str, operands: Sequence[Bits]) -> tuple[Bits, ...]:
         c = flushed(c, "f32") if "ftz" in modifiers else c
         return (np.where(np.isin(relation(c, np.zeros_like(c), selector), list(HOLDS["ge"])), a, b),)
     result, source = modifiers[-2:]
-    return (np.where(_compared(modifiers, lane(source), operands), true(result, source), 0).astype(held(result, source)),)
+    return (
+        np.where(_compared(modifiers, lane(source), operands), true(result, source), 0).astype(held(result, source)),
+    )
 
 
 def held(result: str, source: str) -> np.dtype[Any]:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 
-from helpers import mixed
+from helpers import comparing, mixed
 from helpers.groups import GROUPS
 from helpers.project import Project
 from helpers.repository import specification
 from oracles import judge
 
-# The spellings that tests run against each judge; `check` of helpers/groups.py is the run, or that of mixed.py.
+# The spellings that tests run against each judge: emit/test_comparisons.py runs comparisons, emit/test_folding.py what
+# is folded, and `check` of helpers/groups.py and of helpers/mixed.py the rest.
 RUN = {
     by: {s for spellings in GROUPS.values() for s in spellings if judge.judge_of(s) == by}
     for by in ("MPFR", "definition")
 }
 RUN["MPFR"].update(s for spellings in mixed.GROUPS.values() for s in spellings)
+RUN["definition"] |= {v.spelling for group in comparing.GROUPS.values() for v in group}
+RUN["ptxas folding"] = {v.spelling for v in comparing.FOLDED}
 
 
 def test_a_variant_is_judged_by_whom_it_names() -> None:

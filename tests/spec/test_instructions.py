@@ -18,6 +18,7 @@ from ptxspec.read.link import read
 
 # The manual's syntax in another notation than the files': a word is needed, word? may be missing, x|y is a choice.
 RND = "rn|rz|rm|rp"
+CMP = "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"
 MANUAL = {
     "testp": ["finite|infinite|number|notanumber|normal|subnormal f32|f64 /1"],
     "copysign": ["f32|f64 /2"],
@@ -62,6 +63,13 @@ MANUAL = {
     **{op: ["approx ftz? f32 /1", "f32 /1"] for op in ("sin", "cos", "lg2")},
     "ex2": ["approx ftz? f32 /1", "approx f16|f16x2 /1", "approx ftz bf16|bf16x2 /1", "f32 /1"],
     "tanh": ["approx f32|f16|f16x2|bf16|bf16x2 /1"],
+    "setp": [
+        f"{CMP} {combined} {types} /{operands}"
+        for combined, operands in (("-", 2), ("and|or|xor", 3))
+        for types in ("ftz? f32|f16|f16x2", "f64|bf16|bf16x2")
+    ],
+    "selp": ["f32|f64 /3"],
+    "slct": ["f32|f64 s32 /3", "ftz? f32|f64|b16|b32|b64|s16|s32|s64|u16|u32|u64 f32 /3"],
 }
 ASSEMBLER_ONLY = {
     "fma": ["rz|rm|rp oob? relu? bf16|bf16x2 /3", "rn sat oob f16|f16x2 /3"],
@@ -72,6 +80,7 @@ REFUSED = {"rcp.f64": (1, Requirement("1.0", "sm_13", "1.3"), "rcp.rn.f64")}
 COUNTS = {
     "abs": 9, "add": 55, "copysign": 2, "cos": 3, "div": 18, "ex2": 7, "fma": 78, "lg2": 3, "mad": 25, "max": 41,
     "min": 41, "mul": 55, "neg": 9, "rcp": 20, "rsqrt": 6, "sin": 3, "sqrt": 16, "sub": 55, "tanh": 5, "testp": 12,
+    "setp": 504, "selp": 2, "slct": 24,
 }  # fmt: skip
 # What PTX 1.0 to 1.3 left out.
 MEANS = {
@@ -132,8 +141,8 @@ def test_spellings_that_no_assembler_takes(spec: Spec) -> None:
 
 def test_counts(spec: Spec) -> None:
     assert Counter(v.opcode for v in variants(spec)) == COUNTS
-    assert len(variants(spec)) == 463
-    assert len({(v.opcode, v.names) for v in variants(spec)}) == 455
+    assert len(variants(spec)) == 993
+    assert len({v.spelling for v in variants(spec)}) == 985
     assert sum(not v.listed for v in variants(spec)) == 30
     newest, latest = spec.targets["sm_121a"].order, spec.versions["9.5"].order
     current = [
@@ -144,7 +153,7 @@ def test_counts(spec: Spec) -> None:
         and v.requires.until is None
         and not any(m.until for m in v.requires.within if spec.targets[m.last].order >= newest)
     ]
-    assert len(current) == 447
+    assert len(current) == 977
 
 
 # Requirements: what the manual says, then what the assembler was seen to do.

@@ -86,7 +86,8 @@ class Spec:
     def claim(self, variant: Variant, target: str | None) -> str:
         """The variant's claim on a target: what is not exact is `measured` where all recordings of that target that
         have the variant are equal in every bit."""
-        found = {r.finding(variant) for r in self.recordings if r.target == target} - {None}
+        gpu = self.catalog.plain(target)
+        found = {r.finding(variant) for r in self.recordings if r.target == gpu} - {None}
         return "measured" if found == {"equal"} and variant.claim != "exact" else variant.claim
 
     def registers(self, instruction: Instruction, variant: Variant, type: str) -> tuple[str, ...]:

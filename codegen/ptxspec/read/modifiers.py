@@ -38,9 +38,7 @@ def _modifier(
     )
 
 
-def read_groups(
-    doc: Document, context: Context, choice: Mapping[str, object], what: str
-) -> dict[str, tuple[str, ...]]:
+def read_groups(doc: Document, context: Context, choice: Mapping[str, object], what: str) -> dict[str, tuple[str, ...]]:
     """Groups of modifiers, or of types."""
     groups: dict[str, tuple[str, ...]] = {}
     for name, names in doc.data.get("groups", {}).items():

@@ -181,7 +181,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files["cuda/ptxspec.cuh"] = templates.render(
         "cuda/ptxspec.cuh.j2", ["spec/targets.yaml", "spec/types.yaml", "spec/instructions"], comment="// {}",
         releases=_releases(spec), lists=[(n, few) for few, n in guards.lists.items()],
-        own=[_architecture(t.base) // 10 for t in spec.targets.values() if t.kind == "architecture"], shapes=[shapes[name] for name in sorted(shapes)],
+        own=[_architecture(t.base) // 10 for t in spec.targets.values() if t.kind == "architecture"],
+        shapes=[shapes[name] for name in sorted(shapes)],
         types=[(t.name, _described(t)) for t in spec.types.values()],
     )  # fmt: skip
     return files

@@ -283,7 +283,12 @@ def _sort(t: Type) -> str:
 
 def _operands(r: OperandRule) -> dict[str, Any]:
     """Of a type with an empty list nothing is taken."""
-    return _given(**{"for": r.selector.text}, registers=dict(r.registers), constants=dict(r.constants))
+    return _given(**{"for": r.selector.text}, registers=_lists(r.registers), constants=_lists(r.constants))
+
+
+def _lists(table: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """As JSON reads it."""
+    return {key: list(values) for key, values in table.items()}
 
 
 def _tolerated(t: Tolerated) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from ..text import Files, Templates, plain
 
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
+_LINE = 120
 # What declared.py can do with float64.
 _EXPONENTS = 300
 # Functions that take a number's format and the result's.
@@ -162,8 +163,15 @@ class _Module:
         self.constants[name] = (value, dtype)
         return name
 
-    def imports(self) -> list[tuple[str, list[str]]]:
-        return [(module, sorted(names)) for module, names in sorted(self.names.items())]
+    def imports(self) -> list[tuple[str, str]]:
+        """Modules, and what is imported from each: on lines of their own where they are many."""
+        found = []
+        for module, names in sorted(self.names.items()):
+            listed = ", ".join(sorted(names))
+            fits = len(f"from {module} import {listed}") <= _LINE
+            lines = "".join(f"    {name},\n" for name in sorted(names))
+            found.append((module, listed if fits else f"(\n{lines})"))
+        return found
 
 
 class _Writer(Lowering):

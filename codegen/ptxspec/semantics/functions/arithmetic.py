@@ -11,7 +11,13 @@ def addition(x, y, format):  # type: ignore[no-untyped-def]
 
 
 @row(
-    "float, float, format -> float", operator="-", rounds=True, nan="canonical", optional=1, clause="5.4.1", needs="sign"
+    "float, float, format -> float",
+    operator="-",
+    rounds=True,
+    nan="canonical",
+    optional=1,
+    clause="5.4.1",
+    needs="sign",
 )
 def subtraction(x, y, format):  # type: ignore[no-untyped-def]
     """x - y, which is x + (-y)."""
