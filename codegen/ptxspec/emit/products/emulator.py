@@ -11,11 +11,11 @@ from ... import catalog
 from ...catalog import Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
-from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
+from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Term, Var
+from ...semantics.program import Apply, Program, Term, Var
 from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
-from ..lowering import Function, Lowering, Shared, shared, source_of, written
+from ..lowering import Function, Lowering, Shared, applications, shared, source_of, written
 from ..registry import product
 from ..text import Files, Templates, plain
 
@@ -47,7 +47,10 @@ class Serving:
 
 @dataclass(frozen=True)
 class NumPyFunction(Function):
+    """`decorator`: what makes another function of it, if anything."""
+
     result: str
+    decorator: str
 
 
 @product("emulator")
@@ -192,8 +195,17 @@ class _Writer(Lowering):
             name=shared.name,
             parameters=[f"{i.name}: Array" for i in program.inputs],
             result="Array" if len(program.results) == 1 else "tuple[Array, Array]",
+            decorator=self.decorator(program),
             lines=written(self.statements, [self.term(r) for r in program.results]),
         )
+
+    def decorator(self, program: Program) -> str:
+        """Conversions of few patterns are sooner read than computed."""
+        kind = program.inputs[0].kind
+        converts = any(a.function == "convert" and a.kind != a.arguments[0].kind for a in applications(program))
+        if len(program.inputs) > 1 or len(program.results) > 1 or kind.width > 16 or kind == BOOL or not converts:
+            return ""
+        return f"{self.module.use('tables', 'tabulated', '_tabulated')}({kind.width})"
 
     def fitting(self, term: Term, source: str) -> str:
         """The term's text; of one too long for a line, the arguments are computed on lines of their own first."""
