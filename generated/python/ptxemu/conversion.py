@@ -12,7 +12,7 @@ standing for what is cut off, every result is read in a table.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from .binary import (
     roundTowardZero,
 )
 from .declared import Declared, encode, flushed, integral, values
-from .integers import FixedPoint, Magnitude, read, shifted, u64, write
+from .integers import FixedPoint, Magnitude, read, shifted, u64
 from .narrowing import single_to_odd, widen
 from .rounding import odd_of
 from .selection import replace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,7 +30,8 @@ BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN"}
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
-    "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison", "": "selection",
+    "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison",
+    "": "selection",
 }  # fmt: skip
 _INVENTED = {FLUSH: "encoding", PROPAGATE: "selection", REPLACE: "selection"}
 
@@ -138,6 +140,11 @@ def _serving(one: Shared) -> Iterable[Serving]:
     return [Serving(one.name, operands, spelled, targets) for (operands, targets), spelled in found.items()]
 
 
+def _natural(name: str) -> list[tuple[int, str]]:
+    """To sort by, numbers in names by their size."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
+
+
 def _docstring(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
@@ -169,9 +176,10 @@ class _Module:
         """Modules, and what is imported from each: on lines of their own where they are many."""
         found = []
         for module, names in sorted(self.names.items()):
-            listed = ", ".join(sorted(names))
+            ordered = sorted(names, key=_natural)
+            listed = ", ".join(ordered)
             fits = len(f"from {module} import {listed}") <= _LINE
-            lines = "".join(f"    {name},\n" for name in sorted(names))
+            lines = "".join(f"    {name},\n" for name in ordered)
             found.append((module, listed if fits else f"(\n{lines})"))
         return found
 
