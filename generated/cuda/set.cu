@@ -2844,131 +2844,131 @@ PTXSPEC_h_r_r_p(set_hs_xor_bf16_u32_3, "set.hs.xor.bf16.u32", 900, 78)
 PTXSPEC_h_l_l_p(set_hs_xor_bf16_u64_3, "set.hs.xor.bf16.u64", 900, 78)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// what each lane has of the operands, the result, and whether any NaN will do
+// What each lane has of the operands and the result, and 1 where any NaN will do.
 static const unsigned long long rows4[][4] = {
-    {0x7fc00000, 0x3f800000, 0, 0},
-    {0x7fda5a5a, 0x3f800000, 0, 0},
-    {0xffffffff, 0x3f800000, 0, 0},
-    {0x7f800001, 0x3f800000, 0, 0},
-    {0xffbfffff, 0x3f800000, 0, 0},
-    {0xff800000, 0x7fc00000, 0, 0},
-    {0xff800000, 0x7fda5a5a, 0, 0},
-    {0xff800000, 0xffffffff, 0, 0},
-    {0xff800000, 0x7f800001, 0, 0},
-    {0xff800000, 0xffbfffff, 0, 0},
-    {0x7fc00000, 0x7fc00000, 0, 0},
-    {0x7fda5a5a, 0x7fda5a5a, 0, 0},
-    {0xffffffff, 0xffffffff, 0, 0},
-    {0x7f800001, 0x7f800001, 0, 0},
-    {0xffbfffff, 0xffbfffff, 0, 0},
-    {0, 1, 0x3f800000, 0},
-    {0, 0x7fffff, 0x3f800000, 0},
-    {0, 0x5a5a5a, 0x3f800000, 0},
-    {0x80000001, 1, 0x3f800000, 0},
-    {0x807fffff, 0x7fffff, 0x3f800000, 0},
-    {0x805a5a5a, 0x5a5a5a, 0x3f800000, 0},
-    {0x3f800000, 0x40000000, 0xffffffff, 0},
-    {0x40000000, 0x3f800000, 0, 0},
-    {0x3f800000, 0x40000000, 0x3f800000, 0},
-    {0x80000000, 0, 0, 0},
-    {0x7fc00000, 0x3f800000, 0x3f800000, 0},
-    {0x7fda5a5a, 0x3f800000, 0x3f800000, 0},
-    {0xffffffff, 0x3f800000, 0x3f800000, 0},
-    {0x7f800001, 0x3f800000, 0x3f800000, 0},
-    {0xffbfffff, 0x3f800000, 0x3f800000, 0},
-    {0xff800000, 0x7fc00000, 0x3f800000, 0},
-    {0xff800000, 0x7fda5a5a, 0x3f800000, 0},
-    {0xff800000, 0xffffffff, 0x3f800000, 0},
-    {0xff800000, 0x7f800001, 0x3f800000, 0},
-    {0xff800000, 0xffbfffff, 0x3f800000, 0},
-    {0x7fc00000, 0x7fc00000, 0x3f800000, 0},
-    {0x7fda5a5a, 0x7fda5a5a, 0x3f800000, 0},
-    {0xffffffff, 0xffffffff, 0x3f800000, 0},
-    {0x7f800001, 0x7f800001, 0x3f800000, 0},
-    {0xffbfffff, 0xffbfffff, 0x3f800000, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 0xffffffff, 0},
-    {0x4000000000000000, 0x3ff0000000000000, 0, 0},
-    {0x7ff8000000000000, 0x3ff0000000000000, 0, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0, 0},
-    {0xfff8000000000000, 0x3ff0000000000000, 0, 0},
-    {0x7ff0000000000001, 0x3ff0000000000000, 0, 0},
-    {0xfff7ffffffffffff, 0x3ff0000000000000, 0, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 0x3f800000, 0},
-    {0x8000000000000000, 0, 0, 0},
-    {0xffffffff, 0, 0x3f800000, 0},
-    {0x7fffffff, 0x80000000, 0, 0},
-    {0xffffffff, 0, 0, 0},
-    {0x7fffffff, 0x80000000, 0x3f800000, 0},
-    {0, 0x80000000, 0, 0},
-    {0x7e00, 0x3c00, 0, 0},
-    {0x7e5a, 0x3c00, 0, 0},
-    {0xffff, 0x3c00, 0, 0},
-    {0x7c01, 0x3c00, 0, 0},
-    {0xfdff, 0x3c00, 0, 0},
-    {0xfc00, 0x7e00, 0, 0},
-    {0xfc00, 0x7e5a, 0, 0},
-    {0xfc00, 0xffff, 0, 0},
-    {0xfc00, 0x7c01, 0, 0},
-    {0xfc00, 0xfdff, 0, 0},
-    {0x7e00, 0x7e00, 0, 0},
-    {0x7e5a, 0x7e5a, 0, 0},
-    {0xffff, 0xffff, 0, 0},
-    {0x7c01, 0x7c01, 0, 0},
-    {0xfdff, 0xfdff, 0, 0},
-    {0x3c00, 0x4000, 0x3c00, 0},
-    {0x4000, 0x3c00, 0, 0},
-    {0x8000, 0, 0, 0},
-    {0x3f800000, 0x40000000, 0x3c00, 0},
-    {0x7e00, 0x3c00, 0x3c00, 0},
-    {0x7e5a, 0x3c00, 0x3c00, 0},
-    {0xffff, 0x3c00, 0x3c00, 0},
-    {0x7c01, 0x3c00, 0x3c00, 0},
-    {0xfdff, 0x3c00, 0x3c00, 0},
-    {0xfc00, 0x7e00, 0x3c00, 0},
-    {0xfc00, 0x7e5a, 0x3c00, 0},
-    {0xfc00, 0xffff, 0x3c00, 0},
-    {0xfc00, 0x7c01, 0x3c00, 0},
-    {0xfc00, 0xfdff, 0x3c00, 0},
-    {0x7e00, 0x7e00, 0x3c00, 0},
-    {0x7e5a, 0x7e5a, 0x3c00, 0},
-    {0xffff, 0xffff, 0x3c00, 0},
-    {0x7c01, 0x7c01, 0x3c00, 0},
-    {0xfdff, 0xfdff, 0x3c00, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 0x3c00, 0},
-    {0x3c00, 0x4000, 0x3f80, 0},
-    {0x3f800000, 0x40000000, 0x3f80, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 0x3f80, 0},
-    {0xffffffff, 0, 0x3c00, 0},
-    {0x7fffffff, 0x80000000, 0x3c00, 0},
-    {0xffffffff, 0, 0x3f80, 0},
-    {0x7fffffff, 0x80000000, 0x3f80, 0},
-    {0x3c00, 0x4000, 0xffff, 0},
-    {0x3c00, 0x4000, 0xffffffff, 0},
-    {0x3f80, 0x4000, 0xffff, 0},
-    {0x4000, 0x3f80, 0, 0},
-    {0x7fc0, 0x3f80, 0, 0},
-    {0x7fda, 0x3f80, 0, 0},
-    {0xffff, 0x3f80, 0, 0},
-    {0x7f81, 0x3f80, 0, 0},
-    {0xffbf, 0x3f80, 0, 0},
-    {0x3f80, 0x4000, 0xffffffff, 0},
+    {0x7fc00000, 0x3f800000, 0},
+    {0x7fda5a5a, 0x3f800000, 0},
+    {0xffffffff, 0x3f800000, 0},
+    {0x7f800001, 0x3f800000, 0},
+    {0xffbfffff, 0x3f800000, 0},
+    {0xff800000, 0x7fc00000, 0},
+    {0xff800000, 0x7fda5a5a, 0},
+    {0xff800000, 0xffffffff, 0},
+    {0xff800000, 0x7f800001, 0},
+    {0xff800000, 0xffbfffff, 0},
+    {0x7fc00000, 0x7fc00000, 0},
+    {0x7fda5a5a, 0x7fda5a5a, 0},
+    {0xffffffff, 0xffffffff, 0},
+    {0x7f800001, 0x7f800001, 0},
+    {0xffbfffff, 0xffbfffff, 0},
+    {0, 1, 0x3f800000},
+    {0, 0x7fffff, 0x3f800000},
+    {0, 0x5a5a5a, 0x3f800000},
+    {0x80000001, 1, 0x3f800000},
+    {0x807fffff, 0x7fffff, 0x3f800000},
+    {0x805a5a5a, 0x5a5a5a, 0x3f800000},
+    {0x3f800000, 0x40000000, 0xffffffff},
+    {0x40000000, 0x3f800000, 0},
+    {0x3f800000, 0x40000000, 0x3f800000},
+    {0x80000000, 0, 0},
+    {0x7fc00000, 0x3f800000, 0x3f800000},
+    {0x7fda5a5a, 0x3f800000, 0x3f800000},
+    {0xffffffff, 0x3f800000, 0x3f800000},
+    {0x7f800001, 0x3f800000, 0x3f800000},
+    {0xffbfffff, 0x3f800000, 0x3f800000},
+    {0xff800000, 0x7fc00000, 0x3f800000},
+    {0xff800000, 0x7fda5a5a, 0x3f800000},
+    {0xff800000, 0xffffffff, 0x3f800000},
+    {0xff800000, 0x7f800001, 0x3f800000},
+    {0xff800000, 0xffbfffff, 0x3f800000},
+    {0x7fc00000, 0x7fc00000, 0x3f800000},
+    {0x7fda5a5a, 0x7fda5a5a, 0x3f800000},
+    {0xffffffff, 0xffffffff, 0x3f800000},
+    {0x7f800001, 0x7f800001, 0x3f800000},
+    {0xffbfffff, 0xffbfffff, 0x3f800000},
+    {0x3ff0000000000000, 0x4000000000000000, 0xffffffff},
+    {0x4000000000000000, 0x3ff0000000000000, 0},
+    {0x7ff8000000000000, 0x3ff0000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0},
+    {0xfff8000000000000, 0x3ff0000000000000, 0},
+    {0x7ff0000000000001, 0x3ff0000000000000, 0},
+    {0xfff7ffffffffffff, 0x3ff0000000000000, 0},
+    {0x3ff0000000000000, 0x4000000000000000, 0x3f800000},
+    {0x8000000000000000, 0, 0},
+    {0xffffffff, 0, 0x3f800000},
+    {0x7fffffff, 0x80000000, 0},
+    {0xffffffff, 0, 0},
+    {0x7fffffff, 0x80000000, 0x3f800000},
+    {0, 0x80000000, 0},
+    {0x7e00, 0x3c00, 0},
+    {0x7e5a, 0x3c00, 0},
+    {0xffff, 0x3c00, 0},
+    {0x7c01, 0x3c00, 0},
+    {0xfdff, 0x3c00, 0},
+    {0xfc00, 0x7e00, 0},
+    {0xfc00, 0x7e5a, 0},
+    {0xfc00, 0xffff, 0},
+    {0xfc00, 0x7c01, 0},
+    {0xfc00, 0xfdff, 0},
+    {0x7e00, 0x7e00, 0},
+    {0x7e5a, 0x7e5a, 0},
+    {0xffff, 0xffff, 0},
+    {0x7c01, 0x7c01, 0},
+    {0xfdff, 0xfdff, 0},
+    {0x3c00, 0x4000, 0x3c00},
+    {0x4000, 0x3c00, 0},
+    {0x8000, 0, 0},
+    {0x3f800000, 0x40000000, 0x3c00},
+    {0x7e00, 0x3c00, 0x3c00},
+    {0x7e5a, 0x3c00, 0x3c00},
+    {0xffff, 0x3c00, 0x3c00},
+    {0x7c01, 0x3c00, 0x3c00},
+    {0xfdff, 0x3c00, 0x3c00},
+    {0xfc00, 0x7e00, 0x3c00},
+    {0xfc00, 0x7e5a, 0x3c00},
+    {0xfc00, 0xffff, 0x3c00},
+    {0xfc00, 0x7c01, 0x3c00},
+    {0xfc00, 0xfdff, 0x3c00},
+    {0x7e00, 0x7e00, 0x3c00},
+    {0x7e5a, 0x7e5a, 0x3c00},
+    {0xffff, 0xffff, 0x3c00},
+    {0x7c01, 0x7c01, 0x3c00},
+    {0xfdff, 0xfdff, 0x3c00},
+    {0x3ff0000000000000, 0x4000000000000000, 0x3c00},
+    {0x3c00, 0x4000, 0x3f80},
+    {0x3f800000, 0x40000000, 0x3f80},
+    {0x3ff0000000000000, 0x4000000000000000, 0x3f80},
+    {0xffffffff, 0, 0x3c00},
+    {0x7fffffff, 0x80000000, 0x3c00},
+    {0xffffffff, 0, 0x3f80},
+    {0x7fffffff, 0x80000000, 0x3f80},
+    {0x3c00, 0x4000, 0xffff},
+    {0x3c00, 0x4000, 0xffffffff},
+    {0x3f80, 0x4000, 0xffff},
+    {0x4000, 0x3f80, 0},
+    {0x7fc0, 0x3f80, 0},
+    {0x7fda, 0x3f80, 0},
+    {0xffff, 0x3f80, 0},
+    {0x7f81, 0x3f80, 0},
+    {0xffbf, 0x3f80, 0},
+    {0x3f80, 0x4000, 0xffffffff},
 };
-// what each lane has of the operands, the result, and whether any NaN will do
+// What each lane has of the operands and the result, and 1 where any NaN will do.
 static const unsigned long long rows5[][5] = {
-    {0x3f800000, 0x40000000, 1, 0x3f800000, 0},
-    {0x3f800000, 0x40000000, 0, 0, 0},
-    {0x40000000, 0x3f800000, 1, 0, 0},
-    {0x40000000, 0x3f800000, 0, 0, 0},
-    {0x3f800000, 0x40000000, 0, 0x3f800000, 0},
-    {0x40000000, 0x3f800000, 1, 0x3f800000, 0},
-    {0x3f800000, 0x40000000, 1, 0, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 1, 0x3f800000, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 0, 0, 0},
-    {0x4000000000000000, 0x3ff0000000000000, 1, 0, 0},
-    {0x4000000000000000, 0x3ff0000000000000, 0, 0, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 0, 0x3f800000, 0},
-    {0x4000000000000000, 0x3ff0000000000000, 1, 0x3f800000, 0},
-    {0x3ff0000000000000, 0x4000000000000000, 1, 0, 0},
+    {0x3f800000, 0x40000000, 1, 0x3f800000},
+    {0x3f800000, 0x40000000, 0, 0},
+    {0x40000000, 0x3f800000, 1, 0},
+    {0x40000000, 0x3f800000, 0, 0},
+    {0x3f800000, 0x40000000, 0, 0x3f800000},
+    {0x40000000, 0x3f800000, 1, 0x3f800000},
+    {0x3f800000, 0x40000000, 1, 0},
+    {0x3ff0000000000000, 0x4000000000000000, 1, 0x3f800000},
+    {0x3ff0000000000000, 0x4000000000000000, 0, 0},
+    {0x4000000000000000, 0x3ff0000000000000, 1, 0},
+    {0x4000000000000000, 0x3ff0000000000000, 0, 0},
+    {0x3ff0000000000000, 0x4000000000000000, 0, 0x3f800000},
+    {0x4000000000000000, 0x3ff0000000000000, 1, 0x3f800000},
+    {0x3ff0000000000000, 0x4000000000000000, 1, 0},
 };
 
 // The registers of the sources and of the results.
@@ -3004,71 +3004,39 @@ static const ptxspec_register s28[] = {{0, PTXSPEC_TYPE_bf16}, {1, PTXSPEC_TYPE_
 static const ptxspec_register s29[] = {{0, PTXSPEC_TYPE_f16x2}, {1, PTXSPEC_TYPE_f16x2}, {2, PTXSPEC_TYPE_u16x2}};
 static const ptxspec_register s30[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TYPE_bf16x2}, {2, PTXSPEC_TYPE_u16x2}};
 
-// The rows of variants that compute the same.
-static const unsigned short c0[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
-static const unsigned short c1[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
-static const unsigned short c2[] = {
-    21, 22, 0, 1, 2, 3, 4};
-static const unsigned short c3[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 23, 22, 24};
-static const unsigned short c4[] = {
-    25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39};
-static const unsigned short c5[] = {
-    0, 1, 2, 3};
-static const unsigned short c6[] = {
-    0, 4, 5, 3};
-static const unsigned short c7[] = {
-    6, 4, 5, 3};
-static const unsigned short c8[] = {
-    40, 41, 42, 43, 44, 45, 46};
-static const unsigned short c9[] = {
-    47, 41, 48};
-static const unsigned short c10[] = {
-    7, 8, 9, 10};
-static const unsigned short c11[] = {
-    7, 11, 12, 10};
-static const unsigned short c12[] = {
-    13, 11, 12, 10};
-static const unsigned short c13[] = {
-    49, 50};
-static const unsigned short c14[] = {
-    51, 52};
-static const unsigned short c15[] = {
-    53, 35};
-static const unsigned short c16[] = {
-    54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68};
-static const unsigned short c17[] = {
-    54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71};
-static const unsigned short c18[] = {
-    72, 22, 24};
-static const unsigned short c19[] = {
-    73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87};
-static const unsigned short c20[] = {
-    88, 41, 48};
-static const unsigned short c21[] = {
-    89, 70, 71};
-static const unsigned short c22[] = {
-    90, 22, 24};
-static const unsigned short c23[] = {
-    91, 41, 48};
-static const unsigned short c24[] = {
-    92, 50};
-static const unsigned short c25[] = {
-    51, 93};
-static const unsigned short c26[] = {
-    94, 50};
-static const unsigned short c27[] = {
-    51, 95};
-static const unsigned short c28[] = {
-    96, 70, 54, 55, 56, 57, 58};
-static const unsigned short c29[] = {
-    97, 70, 54, 55, 56, 57, 58};
-static const unsigned short c30[] = {
-    98, 99, 100, 101, 102, 103, 104};
-static const unsigned short c31[] = {
-    105, 99, 100, 101, 102, 103, 104};
+// The rows of variants that compute the same, in runs: the first row, and how many there are.
+static const unsigned short c0[] = {0, 15};
+static const unsigned short c1[] = {0, 21};
+static const unsigned short c2[] = {21, 2, 0, 5};
+static const unsigned short c3[] = {0, 15, 23, 1, 22, 1, 24, 1};
+static const unsigned short c4[] = {25, 15};
+static const unsigned short c5[] = {0, 4};
+static const unsigned short c6[] = {0, 1, 4, 2, 3, 1};
+static const unsigned short c7[] = {6, 1, 4, 2, 3, 1};
+static const unsigned short c8[] = {40, 7};
+static const unsigned short c9[] = {47, 1, 41, 1, 48, 1};
+static const unsigned short c10[] = {7, 4};
+static const unsigned short c11[] = {7, 1, 11, 2, 10, 1};
+static const unsigned short c12[] = {13, 1, 11, 2, 10, 1};
+static const unsigned short c13[] = {49, 2};
+static const unsigned short c14[] = {51, 2};
+static const unsigned short c15[] = {53, 1, 35, 1};
+static const unsigned short c16[] = {54, 15};
+static const unsigned short c17[] = {54, 18};
+static const unsigned short c18[] = {72, 1, 22, 1, 24, 1};
+static const unsigned short c19[] = {73, 15};
+static const unsigned short c20[] = {88, 1, 41, 1, 48, 1};
+static const unsigned short c21[] = {89, 1, 70, 2};
+static const unsigned short c22[] = {90, 1, 22, 1, 24, 1};
+static const unsigned short c23[] = {91, 1, 41, 1, 48, 1};
+static const unsigned short c24[] = {92, 1, 50, 1};
+static const unsigned short c25[] = {51, 1, 93, 1};
+static const unsigned short c26[] = {94, 1, 50, 1};
+static const unsigned short c27[] = {51, 1, 95, 1};
+static const unsigned short c28[] = {96, 1, 70, 1, 54, 5};
+static const unsigned short c29[] = {97, 1, 70, 1, 54, 5};
+static const unsigned short c30[] = {98, 7};
+static const unsigned short c31[] = {105, 1, 99, 6};
 
 int main(void)
 {

@@ -54,6 +54,7 @@ class Assembler:
     repeatable: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
     ignored: tuple[tuple[str, ...], ...] = ()
+    crashing: tuple[str, ...] = ()
     constants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     named_integers: tuple[str, ...] = ()
     other_types: tuple[str, ...] = ()
@@ -65,13 +66,15 @@ class Assembler:
 
 @dataclass(frozen=True)
 class Spec:
-    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode."""
+    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
+    `groups` are of modifiers."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
     types: Mapping[str, Type]
     modifiers: Mapping[str, Modifier]
     groups: Mapping[str, tuple[str, ...]]
+    type_groups: Mapping[str, tuple[str, ...]]
     implied: tuple[Implied, ...]
     targets: Mapping[str, Target]
     versions: Mapping[str, PtxVersion]
@@ -118,6 +121,11 @@ class Spec:
     def catalog(self) -> Catalog:
         """What requirements mean among the targets and versions."""
         return Catalog(self.targets.values(), self.versions.values())
+
+    def has_kernel(self, v: Variant) -> bool:
+        """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
+        crashes = self.instructions[v.opcode].crashes
+        return self.catalog.is_current(v.requires) and not (crashes and crashes.matches(v))
 
     @property
     def newest(self) -> str:

@@ -142,6 +142,8 @@ TYPES: dict[str, tuple[str, str | int, int, int, int]] = {
     "e2m3x4": ("float", "e2m3", 4, 8, 0),
     "e3m2x4": ("float", "e3m2", 4, 8, 0),
     "e2m1x4": ("float", "e2m1", 4, 4, 0),
+    "e2m1p4x4": ("float", "e2m1", 4, 8, 0),
+    "ue8m0x4": ("float", "ue8m0", 4, 8, 0),
     "s8": ("integer", "s8", 1, 8, 0),
     "u8": ("integer", "u8", 1, 8, 0),
     "s16": ("integer", "s16", 1, 16, 0),
@@ -175,6 +177,24 @@ SIGNATURES = (
     "d:bf16x2 = a:bf16x2 b:bf16x2",
     "d:f32 = a:f16 b:f32",
     "d:f32 = a:bf16 b:f32",
+    "d:f32x2 = a:f16x2 b:f32x2",
+    "d:f32x2 = a:bf16x2 b:f32x2",
+    "d:f16x2 = a:f32x2 b:f32x2",
+    "d:bf16x2 = a:f32x2 b:f32x2",
+    "d:e5m2x4 = a:e5m2x4 b:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e5m2x4",
+    "d:e4m3x4 = a:e5m2x4 b:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e4m3x4",
     "d:u8 = a:f16",
     "d:u8 = a:f64",
     "d:u16 = a:f16",
@@ -318,6 +338,76 @@ SIGNATURES = (
     "d:tf32 = a:f32",
     "d:f16x2 = a[a1,a0]:f32",
     "d:bf16x2 = a[a1,a0]:f32",
+    "d:e4m3x2 = a[a1,a0]:f32",
+    "d:e5m2x2 = a[a1,a0]:f32",
+    "d:e2m3x2 = a[a1,a0]:f32",
+    "d:e3m2x2 = a[a1,a0]:f32",
+    "d:e2m1x2 = a[a1,a0]:f32",
+    "d:e4m3x2 = a:f16x2",
+    "d:e4m3x2 = a:bf16x2",
+    "d:e5m2x2 = a:f16x2",
+    "d:e5m2x2 = a:bf16x2",
+    "d:e2m3x2 = a:f16x2",
+    "d:e2m3x2 = a:bf16x2",
+    "d:e3m2x2 = a:f16x2",
+    "d:e3m2x2 = a:bf16x2",
+    "d:e2m1x2 = a:f16x2",
+    "d:e2m1x2 = a:bf16x2",
+    "d:e4m3x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e5m2x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e2m3x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e3m2x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e2m1x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e4m3x2 = a:f16x2 s:ue8m0",
+    "d:e4m3x2 = a:bf16x2 s:ue8m0",
+    "d:e5m2x2 = a:f16x2 s:ue8m0",
+    "d:e5m2x2 = a:bf16x2 s:ue8m0",
+    "d:e2m3x2 = a:f16x2 s:ue8m0",
+    "d:e2m3x2 = a:bf16x2 s:ue8m0",
+    "d:e3m2x2 = a:f16x2 s:ue8m0",
+    "d:e3m2x2 = a:bf16x2 s:ue8m0",
+    "d:e2m1x2 = a:f16x2 s:ue8m0",
+    "d:e2m1x2 = a:bf16x2 s:ue8m0",
+    "d:f16x2 = a:e4m3x2",
+    "d:f16x2 = a:e5m2x2",
+    "d:f16x2 = a:e2m3x2",
+    "d:f16x2 = a:e3m2x2",
+    "d:f16x2 = a:e2m1x2",
+    "d:bf16x2 = a:e4m3x2",
+    "d:bf16x2 = a:e5m2x2",
+    "d:bf16x2 = a:e2m3x2",
+    "d:bf16x2 = a:e3m2x2",
+    "d:bf16x2 = a:e2m1x2",
+    "d:bf16x2 = a:e4m3x2 s:ue8m0x2",
+    "d:bf16x2 = a:e5m2x2 s:ue8m0x2",
+    "d:bf16x2 = a:e2m3x2 s:ue8m0x2",
+    "d:bf16x2 = a:e3m2x2 s:ue8m0x2",
+    "d:bf16x2 = a:e2m1x2 s:ue8m0x2",
+    "d:f16x2 = a[a1,a0]:f32 r:b32@12.11.10.9.8.7.6.5.4.3.2.1.0/28.27.26.25.24.23.22.21.20.19.18.17.16",
+    "d:bf16x2 = a[a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16",
+    "d:e4m3x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e5m2x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e2m3x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e3m2x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e2m1x4 = a[a3,a2,a1,a0]:f32 r:b32@23.22.21.20.19.18.17.16.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.16.17.18.19.20.21.22.23/31.30.29.28.27.26.25.24.15.14.13.12.11.10.9.8/8.9.10.11.12.13.14.15.24.25.26.27.28.29.30.31",
+    "d:ue8m0x2 = a[a1,a0]:f32",
+    "d:ue8m0x2 = a:bf16x2",
+    "d:bf16x2 = a:ue8m0x2",
+    "d:s2f6x2 = a[a1,a0]:f32",
+    "d:s2f6x2 = a:bf16x2",
+    "d:s2f6x2 = a[a1,a0]:f32 s:ue8m0x2",
+    "d:s2f6x2 = a:bf16x2 s:ue8m0x2",
+    "d:bf16x2 = a:s2f6x2",
+    "d:bf16x2 = a:s2f6x2 s:ue8m0x2",
+    "d:ue5m3x2 = a[a1,a0]:f32",
+    "d:ue5m3x2 = a:f16x2",
+    "d:ue5m3x2 = a:bf16x2",
+    "d:ue5m3x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:ue5m3x2 = a:f16x2 s:ue8m0",
+    "d:ue5m3x2 = a:bf16x2 s:ue8m0",
+    "d:f16x2 = a:ue5m3x2",
+    "d:bf16x2 = a:ue5m3x2",
+    "d:bf16x2 = a:ue5m3x2 s:ue8m0x2",
     "d:f32 = a:f32 b:f32 c:f32",
     "d:f32x2 = a:f32x2 b:f32x2 c:f32x2",
     "d:f64 = a:f64 b:f64 c:f64",
@@ -327,6 +417,192 @@ SIGNATURES = (
     "d:bf16x2 = a:bf16x2 b:bf16x2 c:bf16x2",
     "d:f32 = a:f16 b:f16 c:f32",
     "d:f32 = a:bf16 b:bf16 c:f32",
+    "d:f32x2 = a:f16x2 b:f32x2 c:f32x2",
+    "d:f32x2 = a:bf16x2 b:f32x2 c:f32x2",
+    "d:e5m2x4 = a:e5m2x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:ue8m0x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:ue8m0x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:ue8m0x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:ue8m0x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:ue8m0x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:ue8m0x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:ue8m0x4 c:e5m2x4",
+    "d:e4m3x4 = a:e5m2x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:ue8m0x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:ue8m0x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:ue8m0x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:ue8m0x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:ue8m0x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:ue8m0x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:ue8m0x4 c:e4m3x4",
+    "d:bf16x2 = a:bf16x2 b:f16x2",
+    "d:f16x2 = a:f16x2 b:bf16x2",
+    "d:e5m2x4 = a:e5m2x4 b:e4m3x4",
+    "d:e5m2x4 = a:e5m2x4 b:e3m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:e2m3x4",
+    "d:e5m2x4 = a:e5m2x4 b:e2m1x4",
+    "d:e5m2x4 = a:e5m2x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:e5m2x4 b:ue8m0x4",
+    "d:e5m2x4 = a:e4m3x4 b:e4m3x4",
+    "d:e5m2x4 = a:e4m3x4 b:e3m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e2m3x4",
+    "d:e5m2x4 = a:e4m3x4 b:e2m1x4",
+    "d:e5m2x4 = a:e4m3x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:e4m3x4 b:ue8m0x4",
+    "d:e5m2x4 = a:e3m2x4 b:e4m3x4",
+    "d:e5m2x4 = a:e3m2x4 b:e3m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e2m3x4",
+    "d:e5m2x4 = a:e3m2x4 b:e2m1x4",
+    "d:e5m2x4 = a:e3m2x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:e3m2x4 b:ue8m0x4",
+    "d:e5m2x4 = a:e2m3x4 b:e4m3x4",
+    "d:e5m2x4 = a:e2m3x4 b:e3m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e2m3x4",
+    "d:e5m2x4 = a:e2m3x4 b:e2m1x4",
+    "d:e5m2x4 = a:e2m3x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:e2m3x4 b:ue8m0x4",
+    "d:e5m2x4 = a:e2m1x4 b:e4m3x4",
+    "d:e5m2x4 = a:e2m1x4 b:e3m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e2m3x4",
+    "d:e5m2x4 = a:e2m1x4 b:e2m1x4",
+    "d:e5m2x4 = a:e2m1x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:e2m1x4 b:ue8m0x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e4m3x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e3m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e2m3x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e2m1x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:ue8m0x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e4m3x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e3m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e2m3x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e2m1x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:ue8m0x4 b:ue8m0x4",
+    "d:e4m3x4 = a:e5m2x4 b:e5m2x4",
+    "d:e4m3x4 = a:e5m2x4 b:e3m2x4",
+    "d:e4m3x4 = a:e5m2x4 b:e2m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:e2m1x4",
+    "d:e4m3x4 = a:e5m2x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:e5m2x4 b:ue8m0x4",
+    "d:e4m3x4 = a:e4m3x4 b:e5m2x4",
+    "d:e4m3x4 = a:e4m3x4 b:e3m2x4",
+    "d:e4m3x4 = a:e4m3x4 b:e2m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e2m1x4",
+    "d:e4m3x4 = a:e4m3x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:e4m3x4 b:ue8m0x4",
+    "d:e4m3x4 = a:e3m2x4 b:e5m2x4",
+    "d:e4m3x4 = a:e3m2x4 b:e3m2x4",
+    "d:e4m3x4 = a:e3m2x4 b:e2m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e2m1x4",
+    "d:e4m3x4 = a:e3m2x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:e3m2x4 b:ue8m0x4",
+    "d:e4m3x4 = a:e2m3x4 b:e5m2x4",
+    "d:e4m3x4 = a:e2m3x4 b:e3m2x4",
+    "d:e4m3x4 = a:e2m3x4 b:e2m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e2m1x4",
+    "d:e4m3x4 = a:e2m3x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:e2m3x4 b:ue8m0x4",
+    "d:e4m3x4 = a:e2m1x4 b:e5m2x4",
+    "d:e4m3x4 = a:e2m1x4 b:e3m2x4",
+    "d:e4m3x4 = a:e2m1x4 b:e2m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e2m1x4",
+    "d:e4m3x4 = a:e2m1x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:e2m1x4 b:ue8m0x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e5m2x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e3m2x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e2m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e2m1x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:ue8m0x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e5m2x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e3m2x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e2m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e2m1x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:ue8m0x4 b:ue8m0x4",
     "d:f32 = a:f32 b:f32 c:pred",
     "d:f64 = a:f64 b:f64 c:pred",
     "d:u32 = a:f32 b:f32",
@@ -466,12 +742,21 @@ REQUIREMENTS = (
     Requirement(ptx='1.0', target='sm_13', until=None, within=(), on=()),
     Requirement(ptx='4.2', target='sm_53', until=None, within=(), on=()),
     Requirement(ptx='7.8', target='sm_90', until=None, within=(), on=()),
+    Requirement(ptx='9.4', target='sm_107a', until=None, within=(), on=(('sm_107a', '9.4'), ('sm_107f', '9.4'))),
+    Requirement(ptx='9.4', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.4'), ('sm_103a', '9.4'))),
     Requirement(ptx='2.0', target='sm_20', until=None, within=(), on=()),
     Requirement(ptx='1.0', target='sm_10', until='1.3', within=(), on=()),
     Requirement(ptx='1.5', target='sm_10', until=None, within=(), on=()),
     Requirement(ptx='7.1', target='sm_80', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_80', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_70', until=None, within=(), on=()),
+    Requirement(ptx='7.8', target='sm_89', until=None, within=(Limit(first='sm_89', last='sm_89', ptx='8.1', until=None),), on=()),
+    Requirement(ptx='8.6', target='sm_100a', until=None, within=(), on=(('sm_100a', '8.6'), ('sm_100f', '8.8'), ('sm_101a', '8.6'), ('sm_101f', '8.8'), ('sm_103a', '8.8'), ('sm_103f', '8.8'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.0'), ('sm_110f', '9.0'), ('sm_120a', '8.7'), ('sm_120f', '8.8'), ('sm_121a', '8.8'), ('sm_121f', '8.8'))),
+    Requirement(ptx='9.1', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.1'), ('sm_100f', '9.1'), ('sm_101a', '9.1'), ('sm_101f', '9.1'), ('sm_103a', '9.1'), ('sm_103f', '9.1'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.1'), ('sm_110f', '9.1'), ('sm_120a', '9.1'), ('sm_120f', '9.1'), ('sm_121a', '9.1'), ('sm_121f', '9.1'))),
+    Requirement(ptx='9.2', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.2'), ('sm_100f', '9.2'), ('sm_101a', '9.2'), ('sm_101f', '9.2'), ('sm_103a', '9.2'), ('sm_103f', '9.2'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.2'), ('sm_110f', '9.2'), ('sm_120a', '9.2'), ('sm_120f', '9.2'), ('sm_121a', '9.2'), ('sm_121f', '9.2'))),
+    Requirement(ptx='8.7', target='sm_100a', until=None, within=(), on=(('sm_100a', '8.7'), ('sm_103a', '8.8'), ('sm_107a', '9.4'))),
+    Requirement(ptx='9.1', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.1'), ('sm_101a', '9.1'), ('sm_103a', '9.1'), ('sm_107a', '9.4'), ('sm_110a', '9.1'), ('sm_120a', '9.1'), ('sm_121a', '9.1'))),
+    Requirement(ptx='9.4', target='sm_107a', until=None, within=(), on=(('sm_107a', '9.4'),)),
     Requirement(ptx='7.0', target='sm_75', until=None, within=(), on=()),
     Requirement(ptx='1.4', target='sm_13', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_90', until=None, within=(), on=()),
@@ -507,50 +792,42 @@ CLASSES = (
     "2 exact 12 9 advise -",
     "2 exact 13 6 advise -",
     "2 exact 14 6 advise -",
-    "2 exact 6 10 advise -",
-    "2 exact 8 10 advise -",
+    "2 exact 15 10 advise -",
+    "2 exact 16 10 advise -",
+    "2 exact 17 10 advise -",
+    "2 exact 18 10 advise -",
+    "2 exact 19 11 advise -",
+    "2 exact 20 11 advise -",
+    "2 exact 21 11 advise -",
+    "2 exact 22 11 advise -",
+    "2 exact 23 11 advise -",
+    "2 exact 24 11 advise -",
+    "2 exact 25 11 advise -",
+    "2 exact 26 11 advise -",
+    "2 exact 27 11 advise -",
+    "2 exact 28 11 advise -",
+    "2 exact 29 11 advise -",
+    "2 exact 30 11 advise -",
+    "2 exact 31 11 advise -",
+    "2 exact 32 11 advise -",
+    "2 exact 6 12 advise -",
+    "2 exact 8 12 advise -",
     "1 bounded 0 1 advise -",
-    "1 bounded 0 11 advise approx.ftz",
-    "1 exact 15 0 advise -",
-    "1 exact 16 0 advise -",
-    "1 exact 17 0 advise -",
-    "1 exact 18 0 advise -",
-    "1 exact 19 0 advise -",
-    "1 exact 20 0 advise -",
-    "1 exact 21 0 advise -",
-    "1 exact 22 0 advise -",
-    "1 exact 23 0 advise -",
-    "1 exact 24 0 advise -",
-    "1 exact 25 0 advise -",
-    "1 exact 26 0 advise -",
-    "1 exact 27 0 advise -",
-    "1 exact 28 0 advise -",
-    "1 exact 29 0 advise -",
-    "1 exact 30 0 advise -",
-    "1 exact 31 0 advise -",
-    "1 exact 32 0 advise -",
+    "1 bounded 0 13 advise approx.ftz",
     "1 exact 33 0 advise -",
     "1 exact 34 0 advise -",
     "1 exact 35 0 advise -",
     "1 exact 36 0 advise -",
     "1 exact 37 0 advise -",
     "1 exact 38 0 advise -",
-    "1 exact 31 1 advise -",
-    "1 exact 32 1 advise -",
-    "1 exact 33 1 advise -",
-    "1 exact 34 12 advise -",
-    "1 exact 35 1 advise -",
-    "1 exact 36 1 advise -",
-    "1 exact 37 1 advise -",
-    "1 exact 38 12 advise -",
-    "1 exact 39 9 advise -",
-    "1 exact 40 9 advise -",
-    "1 exact 41 9 advise -",
-    "1 exact 42 9 advise -",
-    "1 exact 43 9 advise -",
-    "1 exact 44 9 advise -",
-    "1 exact 45 9 advise -",
-    "1 exact 46 9 advise -",
+    "1 exact 39 0 advise -",
+    "1 exact 40 0 advise -",
+    "1 exact 41 0 advise -",
+    "1 exact 42 0 advise -",
+    "1 exact 43 0 advise -",
+    "1 exact 44 0 advise -",
+    "1 exact 45 0 advise -",
+    "1 exact 46 0 advise -",
     "1 exact 47 0 advise -",
     "1 exact 48 0 advise -",
     "1 exact 49 0 advise -",
@@ -561,36 +838,36 @@ CLASSES = (
     "1 exact 54 0 advise -",
     "1 exact 55 0 advise -",
     "1 exact 56 0 advise -",
-    "1 exact 57 0 advise -",
-    "1 exact 58 0 advise -",
-    "1 exact 59 0 advise -",
-    "1 exact 60 0 advise -",
-    "1 exact 61 0 advise -",
-    "1 exact 62 0 advise -",
-    "1 exact 63 0 advise -",
-    "1 exact 64 0 advise -",
+    "1 exact 49 1 advise -",
+    "1 exact 50 1 advise -",
+    "1 exact 51 1 advise -",
+    "1 exact 52 14 advise -",
+    "1 exact 53 1 advise -",
+    "1 exact 54 1 advise -",
+    "1 exact 55 1 advise -",
+    "1 exact 56 14 advise -",
+    "1 exact 57 9 advise -",
+    "1 exact 58 9 advise -",
+    "1 exact 59 9 advise -",
+    "1 exact 60 9 advise -",
+    "1 exact 61 9 advise -",
+    "1 exact 62 9 advise -",
+    "1 exact 63 9 advise -",
+    "1 exact 64 9 advise -",
     "1 exact 65 0 advise -",
     "1 exact 66 0 advise -",
     "1 exact 67 0 advise -",
     "1 exact 68 0 advise -",
     "1 exact 69 0 advise -",
     "1 exact 70 0 advise -",
-    "1 exact 63 12 advise -",
-    "1 exact 64 1 advise -",
-    "1 exact 65 1 advise -",
-    "1 exact 66 1 advise -",
-    "1 exact 67 12 advise -",
-    "1 exact 68 1 advise -",
-    "1 exact 69 1 advise -",
-    "1 exact 70 1 advise -",
-    "1 exact 71 9 advise -",
-    "1 exact 72 9 advise -",
-    "1 exact 73 9 advise -",
-    "1 exact 74 9 advise -",
-    "1 exact 75 9 advise -",
-    "1 exact 76 9 advise -",
-    "1 exact 77 9 advise -",
-    "1 exact 78 9 advise -",
+    "1 exact 71 0 advise -",
+    "1 exact 72 0 advise -",
+    "1 exact 73 0 advise -",
+    "1 exact 74 0 advise -",
+    "1 exact 75 0 advise -",
+    "1 exact 76 0 advise -",
+    "1 exact 77 0 advise -",
+    "1 exact 78 0 advise -",
     "1 exact 79 0 advise -",
     "1 exact 80 0 advise -",
     "1 exact 81 0 advise -",
@@ -601,14 +878,22 @@ CLASSES = (
     "1 exact 86 0 advise -",
     "1 exact 87 0 advise -",
     "1 exact 88 0 advise -",
-    "1 exact 89 0 advise -",
-    "1 exact 90 0 advise -",
-    "1 exact 91 0 advise -",
-    "1 exact 92 0 advise -",
-    "1 exact 93 0 advise -",
-    "1 exact 94 0 advise -",
-    "1 exact 95 0 advise -",
-    "1 exact 96 0 advise -",
+    "1 exact 81 14 advise -",
+    "1 exact 82 1 advise -",
+    "1 exact 83 1 advise -",
+    "1 exact 84 1 advise -",
+    "1 exact 85 14 advise -",
+    "1 exact 86 1 advise -",
+    "1 exact 87 1 advise -",
+    "1 exact 88 1 advise -",
+    "1 exact 89 9 advise -",
+    "1 exact 90 9 advise -",
+    "1 exact 91 9 advise -",
+    "1 exact 92 9 advise -",
+    "1 exact 93 9 advise -",
+    "1 exact 94 9 advise -",
+    "1 exact 95 9 advise -",
+    "1 exact 96 9 advise -",
     "1 exact 97 0 advise -",
     "1 exact 98 0 advise -",
     "1 exact 99 0 advise -",
@@ -655,260 +940,562 @@ CLASSES = (
     "1 exact 140 0 advise -",
     "1 exact 141 0 advise -",
     "1 exact 142 0 advise -",
+    "1 exact 143 0 advise -",
+    "1 exact 144 0 advise -",
+    "1 exact 145 0 advise -",
+    "1 exact 146 0 advise -",
+    "1 exact 147 0 advise -",
+    "1 exact 148 0 advise -",
+    "1 exact 149 0 advise -",
+    "1 exact 150 0 advise -",
+    "1 exact 151 0 advise -",
+    "1 exact 152 0 advise -",
+    "1 exact 153 0 advise -",
+    "1 exact 154 0 advise -",
+    "1 exact 155 0 advise -",
+    "1 exact 156 0 advise -",
+    "1 exact 157 0 advise -",
+    "1 exact 158 0 advise -",
+    "1 exact 159 0 advise -",
+    "1 exact 160 0 advise -",
     "1 exact 2 0 advise -",
     "1 exact 4 9 advise -",
-    "1 exact 143 0 advise -",
-    "1 exact 143 1 advise -",
-    "1 exact 144 13 advise -",
-    "1 exact 144 9 advise -",
-    "1 exact 145 0 advise -",
-    "1 exact 146 9 advise -",
-    "1 exact 147 0 advise -",
-    "1 exact 147 12 advise -",
-    "1 exact 148 0 advise -",
-    "1 exact 148 1 advise -",
-    "1 exact 149 0 advise -",
-    "1 exact 150 9 advise -",
-    "1 exact 151 0 advise -",
-    "1 exact 151 1 advise -",
-    "1 exact 152 3 advise -",
-    "1 exact 151 3 advise -",
-    "1 exact 151 14 advise -",
-    "1 exact 152 14 advise -",
-    "1 exact 151 15 advise -",
-    "1 exact 153 9 advise -",
-    "1 exact 154 9 advise -",
-    "1 exact 155 3 advise -",
-    "1 exact 155 14 advise -",
-    "1 exact 155 9 advise -",
-    "1 exact 155 6 advise -",
-    "2 exact 156 3 advise -",
-    "2 exact 157 3 advise -",
-    "2 exact 156 14 advise -",
-    "2 exact 157 14 advise -",
-    "1 unspecified 144 13 - -",
-    "1 unspecified 144 9 - -",
-    "1 unspecified 153 9 - -",
-    "1 unspecified 154 9 - -",
+    "1 exact 161 0 advise -",
+    "1 exact 161 1 advise -",
+    "1 exact 162 15 advise -",
+    "1 exact 162 9 advise -",
+    "1 exact 163 0 advise -",
+    "1 exact 164 9 advise -",
+    "1 exact 165 0 advise -",
+    "1 exact 165 14 advise -",
+    "1 exact 166 0 advise -",
+    "1 exact 166 1 advise -",
+    "1 exact 167 0 advise -",
+    "1 exact 168 9 advise -",
+    "1 exact 169 0 advise -",
+    "1 exact 169 1 advise -",
+    "1 exact 170 3 advise -",
+    "1 exact 169 3 advise -",
+    "1 exact 169 16 advise -",
+    "1 exact 170 16 advise -",
+    "1 exact 169 17 advise -",
+    "1 exact 171 9 advise -",
+    "1 exact 172 9 advise -",
+    "1 exact 173 3 advise -",
+    "1 exact 173 16 advise -",
+    "1 exact 173 9 advise -",
+    "1 exact 173 6 advise -",
+    "2 exact 174 3 advise -",
+    "2 exact 175 3 advise -",
+    "2 exact 174 16 advise -",
+    "2 exact 175 16 advise -",
+    "1 exact 169 10 advise -",
+    "1 exact 170 10 advise -",
+    "1 exact 173 10 advise -",
+    "2 exact 174 10 advise -",
+    "2 exact 175 10 advise -",
+    "2 exact 176 18 advise -",
+    "2 exact 177 18 advise -",
+    "2 exact 178 19 advise -",
+    "2 exact 179 19 advise -",
+    "2 exact 180 19 advise -",
+    "2 exact 176 10 advise -",
+    "2 exact 177 10 advise -",
+    "2 exact 178 10 advise -",
+    "2 exact 179 10 advise -",
+    "2 exact 180 10 advise -",
+    "1 exact 181 18 advise -",
+    "1 exact 182 20 advise -",
+    "1 exact 183 18 advise -",
+    "1 exact 184 20 advise -",
+    "1 exact 185 20 advise -",
+    "1 exact 186 20 advise -",
+    "1 exact 187 20 advise -",
+    "1 exact 188 20 advise -",
+    "1 exact 189 20 advise -",
+    "1 exact 190 20 advise -",
+    "1 exact 181 10 advise -",
+    "1 exact 182 10 advise -",
+    "1 exact 183 10 advise -",
+    "1 exact 184 10 advise -",
+    "1 exact 185 10 advise -",
+    "1 exact 186 10 advise -",
+    "1 exact 187 10 advise -",
+    "1 exact 188 10 advise -",
+    "1 exact 189 10 advise -",
+    "1 exact 190 10 advise -",
+    "3 exact 191 10 advise -",
+    "3 exact 192 10 advise -",
+    "3 exact 193 10 advise -",
+    "3 exact 194 10 advise -",
+    "3 exact 195 10 advise -",
+    "2 exact 196 10 advise -",
+    "2 exact 197 10 advise -",
+    "2 exact 198 10 advise -",
+    "2 exact 199 10 advise -",
+    "2 exact 200 10 advise -",
+    "2 exact 201 10 advise -",
+    "2 exact 202 10 advise -",
+    "2 exact 203 10 advise -",
+    "2 exact 204 10 advise -",
+    "2 exact 205 10 advise -",
+    "1 exact 206 18 advise -",
+    "1 exact 207 18 advise -",
+    "1 exact 208 19 advise -",
+    "1 exact 209 19 advise -",
+    "1 exact 210 19 advise -",
+    "1 exact 211 21 advise -",
+    "1 exact 212 21 advise -",
+    "1 exact 213 21 advise -",
+    "1 exact 214 21 advise -",
+    "1 exact 215 21 advise -",
+    "2 exact 216 21 advise -",
+    "2 exact 217 21 advise -",
+    "2 exact 218 21 advise -",
+    "2 exact 219 21 advise -",
+    "2 exact 220 21 advise -",
+    "3 unjudged 221 22 advise -",
+    "3 unjudged 222 22 advise -",
+    "5 unjudged 223 22 advise -",
+    "5 unjudged 224 22 advise -",
+    "5 unjudged 225 22 advise -",
+    "5 unjudged 226 22 advise -",
+    "5 unjudged 227 22 advise -",
+    "2 exact 228 19 advise -",
+    "1 exact 229 19 advise -",
+    "1 exact 230 19 advise -",
+    "2 unjudged 231 23 advise -",
+    "2 unjudged 231 24 advise -",
+    "1 unjudged 232 23 advise -",
+    "1 unjudged 232 24 advise -",
+    "3 unjudged 233 23 advise -",
+    "3 unjudged 233 24 advise -",
+    "2 unjudged 234 23 advise -",
+    "2 unjudged 234 24 advise -",
+    "1 exact 235 23 advise -",
+    "2 exact 236 23 advise -",
+    "2 exact 237 10 advise -",
+    "1 exact 238 10 advise -",
+    "1 exact 239 10 advise -",
+    "3 exact 240 10 advise -",
+    "2 exact 241 10 advise -",
+    "2 exact 242 10 advise -",
+    "1 exact 243 10 advise -",
+    "1 exact 244 10 advise -",
+    "2 exact 245 10 advise -",
+    "1 unspecified 162 15 - -",
+    "1 unspecified 162 9 - -",
+    "1 unspecified 171 9 - -",
+    "1 unspecified 172 9 - -",
+    "1 unspecified 169 10 - -",
+    "1 unspecified 170 10 - -",
+    "2 unspecified 241 10 - -",
+    "2 unspecified 242 10 - -",
     "2 bounded 6 1 advise -",
     "2 exact 8 5 advise -",
-    "2 bounded 6 11 advise approx.ftz",
-    "2 exact 8 11 advise rn",
-    "1 bounded 2 16 advise -",
-    "1 bounded 3 16 advise -",
+    "2 bounded 6 13 advise approx.ftz",
+    "2 exact 8 13 advise rn",
+    "1 bounded 2 25 advise -",
+    "1 bounded 3 25 advise -",
     "1 bounded 4 9 advise -",
     "1 bounded 5 9 advise -",
-    "3 exact 158 10 advise -",
-    "3 exact 159 6 advise -",
-    "3 exact 160 1 advise -",
-    "3 exact 160 17 advise -",
-    "3 exact 161 8 advise -",
-    "3 exact 162 8 advise -",
-    "3 exact 161 3 advise -",
-    "3 exact 162 3 advise -",
-    "3 exact 163 3 advise -",
-    "3 exact 164 3 advise -",
-    "3 exact 161 18 advise -",
-    "3 exact 162 18 advise -",
-    "3 exact 163 18 advise -",
-    "3 exact 164 18 advise -",
-    "3 exact 165 6 advise -",
-    "3 exact 166 6 advise -",
-    "3 unspecified 163 3 - -",
-    "3 unspecified 164 3 - -",
-    "3 unspecified 163 18 - -",
-    "3 unspecified 164 18 - -",
-    "3 unspecified 161 18 - -",
-    "3 unspecified 162 18 - -",
-    "3 exact 158 19 advise -",
-    "3 exact 158 20 advise -",
-    "3 exact 158 4 advise -",
-    "3 exact 158 5 advise -",
-    "3 exact 160 0 advise -",
-    "3 exact 160 7 advise -",
-    "3 exact 160 11 advise rn",
-    "2 exact 6 21 advise -",
+    "3 exact 246 12 advise -",
+    "3 exact 247 6 advise -",
+    "3 exact 248 1 advise -",
+    "3 exact 248 26 advise -",
+    "3 exact 249 8 advise -",
+    "3 exact 250 8 advise -",
+    "3 exact 249 3 advise -",
+    "3 exact 250 3 advise -",
+    "3 exact 251 3 advise -",
+    "3 exact 252 3 advise -",
+    "3 exact 249 27 advise -",
+    "3 exact 250 27 advise -",
+    "3 exact 251 27 advise -",
+    "3 exact 252 27 advise -",
+    "3 exact 253 6 advise -",
+    "3 exact 254 6 advise -",
+    "3 exact 255 10 advise -",
+    "3 exact 256 10 advise -",
+    "3 exact 257 11 advise -",
+    "3 exact 258 11 advise -",
+    "3 exact 259 11 advise -",
+    "3 exact 260 11 advise -",
+    "3 exact 261 11 advise -",
+    "3 exact 262 11 advise -",
+    "3 exact 263 11 advise -",
+    "3 exact 264 11 advise -",
+    "3 exact 265 11 advise -",
+    "3 exact 266 11 advise -",
+    "3 exact 267 11 advise -",
+    "3 exact 268 11 advise -",
+    "3 exact 269 11 advise -",
+    "3 exact 270 11 advise -",
+    "3 exact 271 11 advise -",
+    "3 exact 272 11 advise -",
+    "3 exact 273 11 advise -",
+    "3 exact 274 11 advise -",
+    "3 exact 275 11 advise -",
+    "3 exact 276 11 advise -",
+    "3 exact 277 11 advise -",
+    "3 exact 278 11 advise -",
+    "3 exact 279 11 advise -",
+    "3 exact 280 11 advise -",
+    "3 exact 281 11 advise -",
+    "3 exact 282 11 advise -",
+    "3 exact 283 11 advise -",
+    "3 exact 284 11 advise -",
+    "3 exact 285 11 advise -",
+    "3 exact 286 11 advise -",
+    "3 exact 287 11 advise -",
+    "3 exact 288 11 advise -",
+    "3 exact 289 11 advise -",
+    "3 exact 290 11 advise -",
+    "3 exact 291 11 advise -",
+    "3 exact 292 11 advise -",
+    "3 exact 293 11 advise -",
+    "3 exact 294 11 advise -",
+    "3 exact 295 11 advise -",
+    "3 exact 296 11 advise -",
+    "3 exact 297 11 advise -",
+    "3 exact 298 11 advise -",
+    "3 exact 299 11 advise -",
+    "3 exact 300 11 advise -",
+    "3 exact 301 11 advise -",
+    "3 exact 302 11 advise -",
+    "3 exact 303 11 advise -",
+    "3 exact 304 11 advise -",
+    "3 exact 305 11 advise -",
+    "3 exact 306 11 advise -",
+    "3 exact 307 11 advise -",
+    "3 exact 308 11 advise -",
+    "3 exact 309 11 advise -",
+    "3 exact 310 11 advise -",
+    "3 exact 311 11 advise -",
+    "3 exact 312 11 advise -",
+    "3 exact 313 11 advise -",
+    "3 exact 314 11 advise -",
+    "3 exact 315 11 advise -",
+    "3 exact 316 11 advise -",
+    "3 exact 317 11 advise -",
+    "3 exact 318 11 advise -",
+    "3 exact 319 11 advise -",
+    "3 exact 320 11 advise -",
+    "3 exact 321 11 advise -",
+    "3 exact 322 11 advise -",
+    "3 exact 323 11 advise -",
+    "3 exact 324 11 advise -",
+    "3 exact 325 11 advise -",
+    "3 exact 326 11 advise -",
+    "3 exact 327 11 advise -",
+    "3 exact 328 11 advise -",
+    "3 exact 329 11 advise -",
+    "3 exact 330 11 advise -",
+    "3 exact 331 11 advise -",
+    "3 exact 332 11 advise -",
+    "3 exact 333 11 advise -",
+    "3 exact 334 11 advise -",
+    "3 exact 335 11 advise -",
+    "3 exact 336 11 advise -",
+    "3 exact 337 11 advise -",
+    "3 exact 338 11 advise -",
+    "3 exact 339 11 advise -",
+    "3 exact 340 11 advise -",
+    "3 exact 341 11 advise -",
+    "3 exact 342 11 advise -",
+    "3 exact 343 11 advise -",
+    "3 exact 344 11 advise -",
+    "3 exact 345 11 advise -",
+    "3 exact 346 11 advise -",
+    "3 exact 347 11 advise -",
+    "3 exact 348 11 advise -",
+    "3 exact 349 11 advise -",
+    "3 exact 350 11 advise -",
+    "3 exact 351 11 advise -",
+    "3 exact 352 11 advise -",
+    "3 exact 353 11 advise -",
+    "3 exact 354 11 advise -",
+    "3 unspecified 251 3 - -",
+    "3 unspecified 252 3 - -",
+    "3 unspecified 251 27 - -",
+    "3 unspecified 252 27 - -",
+    "3 unspecified 249 27 - -",
+    "3 unspecified 250 27 - -",
+    "3 exact 246 28 advise -",
+    "3 exact 246 29 advise -",
+    "3 exact 246 4 advise -",
+    "3 exact 246 5 advise -",
+    "3 exact 248 0 advise -",
+    "3 exact 248 7 advise -",
+    "3 exact 248 13 advise rn",
+    "2 exact 6 30 advise -",
     "2 exact 6 3 advise -",
-    "3 exact 158 22 advise -",
+    "3 exact 246 31 advise -",
     "2 exact 9 3 advise -",
     "2 exact 10 3 advise -",
-    "2 exact 9 21 advise -",
-    "2 exact 10 21 advise -",
+    "2 exact 9 30 advise -",
+    "2 exact 10 30 advise -",
     "2 exact 11 3 advise -",
     "2 exact 12 3 advise -",
-    "2 exact 11 21 advise -",
-    "2 exact 12 21 advise -",
-    "1 exact 2 23 advise -",
-    "1 exact 3 23 advise -",
-    "1 exact 0 10 advise -",
+    "2 exact 11 30 advise -",
+    "2 exact 12 30 advise -",
+    "2 exact 355 10 advise -",
+    "2 exact 356 10 advise -",
+    "2 exact 357 11 advise -",
+    "2 exact 358 11 advise -",
+    "2 exact 359 11 advise -",
+    "2 exact 360 11 advise -",
+    "2 exact 361 11 advise -",
+    "2 exact 362 11 advise -",
+    "2 exact 363 11 advise -",
+    "2 exact 364 11 advise -",
+    "2 exact 365 11 advise -",
+    "2 exact 366 11 advise -",
+    "2 exact 367 11 advise -",
+    "2 exact 368 11 advise -",
+    "2 exact 369 11 advise -",
+    "2 exact 370 11 advise -",
+    "2 exact 371 11 advise -",
+    "2 exact 372 11 advise -",
+    "2 exact 373 11 advise -",
+    "2 exact 374 11 advise -",
+    "2 exact 375 11 advise -",
+    "2 exact 376 11 advise -",
+    "2 exact 377 11 advise -",
+    "2 exact 378 11 advise -",
+    "2 exact 379 11 advise -",
+    "2 exact 380 11 advise -",
+    "2 exact 381 11 advise -",
+    "2 exact 382 11 advise -",
+    "2 exact 383 11 advise -",
+    "2 exact 384 11 advise -",
+    "2 exact 385 11 advise -",
+    "2 exact 386 11 advise -",
+    "2 exact 387 11 advise -",
+    "2 exact 388 11 advise -",
+    "2 exact 389 11 advise -",
+    "2 exact 390 11 advise -",
+    "2 exact 391 11 advise -",
+    "2 exact 392 11 advise -",
+    "2 exact 393 11 advise -",
+    "2 exact 394 11 advise -",
+    "2 exact 395 11 advise -",
+    "2 exact 396 11 advise -",
+    "2 exact 397 11 advise -",
+    "2 exact 398 11 advise -",
+    "2 exact 399 11 advise -",
+    "2 exact 400 11 advise -",
+    "2 exact 401 11 advise -",
+    "2 exact 402 11 advise -",
+    "2 exact 403 11 advise -",
+    "2 exact 404 11 advise -",
+    "2 exact 405 11 advise -",
+    "2 exact 406 11 advise -",
+    "2 exact 407 11 advise -",
+    "2 exact 408 11 advise -",
+    "2 exact 409 11 advise -",
+    "2 exact 410 11 advise -",
+    "2 exact 411 11 advise -",
+    "2 exact 412 11 advise -",
+    "2 exact 413 11 advise -",
+    "2 exact 414 11 advise -",
+    "2 exact 415 11 advise -",
+    "2 exact 416 11 advise -",
+    "2 exact 417 11 advise -",
+    "2 exact 418 11 advise -",
+    "2 exact 419 11 advise -",
+    "2 exact 420 11 advise -",
+    "2 exact 421 11 advise -",
+    "2 exact 422 11 advise -",
+    "2 exact 423 11 advise -",
+    "2 exact 424 11 advise -",
+    "2 exact 425 11 advise -",
+    "2 exact 426 11 advise -",
+    "2 exact 427 11 advise -",
+    "2 exact 428 11 advise -",
+    "2 exact 429 11 advise -",
+    "2 exact 430 11 advise -",
+    "2 exact 431 11 advise -",
+    "2 exact 432 11 advise -",
+    "2 exact 433 11 advise -",
+    "2 exact 434 11 advise -",
+    "2 exact 435 11 advise -",
+    "2 exact 436 11 advise -",
+    "2 exact 437 11 advise -",
+    "2 exact 438 11 advise -",
+    "2 exact 439 11 advise -",
+    "2 exact 440 11 advise -",
+    "1 exact 2 32 advise -",
+    "1 exact 3 32 advise -",
+    "1 exact 0 12 advise -",
     "1 exact 1 1 advise -",
-    "1 exact 1 10 advise -",
-    "1 unspecified 1 24 advise -",
+    "1 exact 1 12 advise -",
+    "1 unspecified 1 33 advise -",
     "1 unspecified 1 1 - -",
-    "1 unspecified 1 10 - -",
+    "1 unspecified 1 12 - -",
     "1 unspecified 1 1 advise -",
-    "1 unspecified 1 25 advise -",
-    "1 unspecified 1 11 advise approx",
-    "3 exact 167 0 advise -",
-    "3 exact 168 0 advise -",
-    "2 exact 169 0 advise -",
-    "2 exact 170 0 advise -",
-    "2 exact 169 1 advise -",
-    "2 exact 170 1 advise -",
-    "3 exact 171 0 advise -",
-    "3 exact 172 0 advise -",
-    "3 exact 171 1 advise -",
-    "3 exact 172 1 advise -",
-    "3 exact 167 1 advise -",
-    "2 exact 173 0 advise -",
-    "2 exact 174 0 advise -",
-    "2 exact 175 0 advise -",
-    "3 exact 176 0 advise -",
-    "3 exact 177 0 advise -",
-    "3 exact 178 0 advise -",
-    "2 exact 179 0 advise -",
-    "2 exact 180 0 advise -",
-    "2 exact 181 0 advise -",
-    "3 exact 182 0 advise -",
-    "3 exact 183 0 advise -",
-    "3 exact 184 0 advise -",
-    "2 exact 185 0 advise -",
-    "2 exact 186 0 advise -",
-    "2 exact 187 0 advise -",
-    "3 exact 188 0 advise -",
-    "3 exact 189 0 advise -",
-    "3 exact 190 0 advise -",
-    "2 exact 191 0 advise -",
-    "2 exact 192 0 advise -",
-    "2 exact 193 0 advise -",
-    "3 exact 194 0 advise -",
-    "3 exact 195 0 advise -",
-    "3 exact 196 0 advise -",
-    "2 exact 197 8 advise -",
-    "3 exact 198 8 advise -",
-    "3 exact 199 8 advise -",
-    "2 exact 200 8 advise -",
-    "3 exact 201 8 advise -",
-    "2 exact 202 9 advise -",
-    "2 exact 203 9 advise -",
-    "2 exact 204 9 advise -",
-    "3 exact 205 9 advise -",
-    "3 exact 206 9 advise -",
-    "3 exact 207 9 advise -",
-    "2 exact 208 8 advise -",
-    "2 exact 209 8 advise -",
-    "2 exact 210 8 advise -",
-    "2 exact 211 8 advise -",
-    "2 exact 212 8 advise -",
-    "2 exact 213 8 advise -",
-    "2 exact 214 9 advise -",
-    "2 exact 215 9 advise -",
-    "2 exact 216 9 advise -",
-    "2 exact 217 9 advise -",
-    "2 exact 218 9 advise -",
-    "2 exact 219 9 advise -",
-    "3 exact 220 8 advise -",
-    "3 exact 221 8 advise -",
-    "3 exact 222 8 advise -",
-    "3 exact 223 8 advise -",
-    "3 exact 224 8 advise -",
-    "3 exact 225 8 advise -",
-    "3 exact 226 9 advise -",
-    "3 exact 227 9 advise -",
-    "3 exact 228 9 advise -",
-    "3 exact 229 9 advise -",
-    "3 exact 230 9 advise -",
-    "3 exact 231 9 advise -",
-    "2 exact 232 8 advise -",
-    "2 exact 233 8 advise -",
-    "2 exact 234 8 advise -",
-    "2 exact 235 9 advise -",
-    "2 exact 236 9 advise -",
-    "2 exact 237 9 advise -",
-    "3 exact 238 8 advise -",
-    "3 exact 239 8 advise -",
-    "3 exact 240 8 advise -",
-    "3 exact 241 9 advise -",
-    "3 exact 242 9 advise -",
-    "3 exact 243 9 advise -",
-    "2 exact 244 2 advise -",
-    "2 exact 245 2 advise -",
-    "2 exact 246 2 advise -",
-    "2 exact 247 2 advise -",
-    "3 exact 248 2 advise -",
-    "3 exact 249 2 advise -",
-    "3 exact 250 2 advise -",
-    "3 exact 251 2 advise -",
-    "2 exact 252 9 advise -",
-    "2 exact 253 9 advise -",
-    "2 exact 254 9 advise -",
-    "2 exact 255 9 advise -",
-    "3 exact 256 9 advise -",
-    "3 exact 257 9 advise -",
-    "3 exact 258 9 advise -",
-    "3 exact 259 9 advise -",
-    "3 exact 260 8 advise -",
-    "2 exact 261 2 advise -",
-    "3 exact 262 2 advise -",
-    "3 exact 263 9 advise -",
-    "2 exact 264 9 advise -",
-    "3 exact 265 9 advise -",
+    "1 unspecified 1 34 advise -",
+    "1 unspecified 1 13 advise approx",
+    "3 exact 441 0 advise -",
+    "3 exact 442 0 advise -",
+    "2 exact 443 0 advise -",
+    "2 exact 444 0 advise -",
+    "2 exact 443 1 advise -",
+    "2 exact 444 1 advise -",
+    "3 exact 445 0 advise -",
+    "3 exact 446 0 advise -",
+    "3 exact 445 1 advise -",
+    "3 exact 446 1 advise -",
+    "3 exact 441 1 advise -",
+    "2 exact 447 0 advise -",
+    "2 exact 448 0 advise -",
+    "2 exact 449 0 advise -",
+    "3 exact 450 0 advise -",
+    "3 exact 451 0 advise -",
+    "3 exact 452 0 advise -",
+    "2 exact 453 0 advise -",
+    "2 exact 454 0 advise -",
+    "2 exact 455 0 advise -",
+    "3 exact 456 0 advise -",
+    "3 exact 457 0 advise -",
+    "3 exact 458 0 advise -",
+    "2 exact 459 0 advise -",
+    "2 exact 460 0 advise -",
+    "2 exact 461 0 advise -",
+    "3 exact 462 0 advise -",
+    "3 exact 463 0 advise -",
+    "3 exact 464 0 advise -",
+    "2 exact 465 0 advise -",
+    "2 exact 466 0 advise -",
+    "2 exact 467 0 advise -",
+    "3 exact 468 0 advise -",
+    "3 exact 469 0 advise -",
+    "3 exact 470 0 advise -",
+    "2 exact 471 8 advise -",
+    "3 exact 472 8 advise -",
+    "3 exact 473 8 advise -",
+    "2 exact 474 8 advise -",
+    "3 exact 475 8 advise -",
+    "2 exact 476 9 advise -",
+    "2 exact 477 9 advise -",
+    "2 exact 478 9 advise -",
+    "3 exact 479 9 advise -",
+    "3 exact 480 9 advise -",
+    "3 exact 481 9 advise -",
+    "2 exact 482 8 advise -",
+    "2 exact 483 8 advise -",
+    "2 exact 484 8 advise -",
+    "2 exact 485 8 advise -",
+    "2 exact 486 8 advise -",
+    "2 exact 487 8 advise -",
+    "2 exact 488 9 advise -",
+    "2 exact 489 9 advise -",
+    "2 exact 490 9 advise -",
+    "2 exact 491 9 advise -",
+    "2 exact 492 9 advise -",
+    "2 exact 493 9 advise -",
+    "3 exact 494 8 advise -",
+    "3 exact 495 8 advise -",
+    "3 exact 496 8 advise -",
+    "3 exact 497 8 advise -",
+    "3 exact 498 8 advise -",
+    "3 exact 499 8 advise -",
+    "3 exact 500 9 advise -",
+    "3 exact 501 9 advise -",
+    "3 exact 502 9 advise -",
+    "3 exact 503 9 advise -",
+    "3 exact 504 9 advise -",
+    "3 exact 505 9 advise -",
+    "2 exact 506 8 advise -",
+    "2 exact 507 8 advise -",
+    "2 exact 508 8 advise -",
+    "2 exact 509 9 advise -",
+    "2 exact 510 9 advise -",
+    "2 exact 511 9 advise -",
+    "3 exact 512 8 advise -",
+    "3 exact 513 8 advise -",
+    "3 exact 514 8 advise -",
+    "3 exact 515 9 advise -",
+    "3 exact 516 9 advise -",
+    "3 exact 517 9 advise -",
+    "2 exact 518 2 advise -",
+    "2 exact 519 2 advise -",
+    "2 exact 520 2 advise -",
+    "2 exact 521 2 advise -",
+    "3 exact 522 2 advise -",
+    "3 exact 523 2 advise -",
+    "3 exact 524 2 advise -",
+    "3 exact 525 2 advise -",
+    "2 exact 526 9 advise -",
+    "2 exact 527 9 advise -",
+    "2 exact 528 9 advise -",
+    "2 exact 529 9 advise -",
+    "3 exact 530 9 advise -",
+    "3 exact 531 9 advise -",
+    "3 exact 532 9 advise -",
+    "3 exact 533 9 advise -",
+    "3 exact 534 8 advise -",
+    "2 exact 535 2 advise -",
+    "3 exact 536 2 advise -",
+    "3 exact 537 9 advise -",
+    "2 exact 538 9 advise -",
+    "3 exact 539 9 advise -",
     "2 unspecified 11 9 - -",
-    "3 unspecified 266 9 - -",
-    "2 unspecified 211 8 - -",
-    "2 unspecified 212 8 - -",
-    "2 unspecified 213 8 - -",
-    "2 unspecified 217 9 - -",
-    "2 unspecified 218 9 - -",
-    "2 unspecified 219 9 - -",
-    "3 unspecified 223 8 - -",
-    "3 unspecified 224 8 - -",
-    "3 unspecified 225 8 - -",
-    "3 unspecified 229 9 - -",
-    "3 unspecified 230 9 - -",
-    "3 unspecified 231 9 - -",
-    "2 exact 267 0 advise -",
-    "2 exact 267 1 advise -",
-    "3 exact 268 0 advise -",
-    "3 exact 268 1 advise -",
-    "2 exact 269 0 advise -",
-    "3 exact 270 0 advise -",
-    "2 exact 271 8 advise -",
-    "3 exact 272 8 advise -",
-    "2 exact 273 8 advise -",
-    "3 exact 274 8 advise -",
-    "2 exact 275 9 advise -",
-    "3 exact 276 9 advise -",
-    "2 exact 277 9 advise -",
-    "3 exact 278 9 advise -",
-    "3 exact 279 0 advise -",
-    "3 exact 280 0 advise -",
-    "3 exact 158 0 advise -",
-    "3 exact 281 0 advise -",
-    "3 exact 282 0 advise -",
-    "3 exact 283 0 advise -",
-    "3 exact 284 0 advise -",
-    "3 exact 285 0 advise -",
-    "3 exact 286 0 advise -",
-    "3 exact 287 0 advise -",
-    "3 exact 288 0 advise -",
-    "3 exact 289 0 advise -",
-    "3 exact 290 0 advise -",
-    "3 exact 158 1 advise -",
-    "3 exact 281 1 advise -",
-    "3 exact 282 1 advise -",
-    "3 exact 283 1 advise -",
-    "3 exact 284 1 advise -",
-    "3 exact 285 1 advise -",
-    "3 exact 286 1 advise -",
-    "3 exact 287 1 advise -",
-    "3 exact 288 1 advise -",
-    "3 exact 289 1 advise -",
-    "3 exact 290 1 advise -",
-    "1 exact 1 11 advise rn",
-    "1 bounded 0 16 advise -",
-    "1 exact 291 10 advise -",
-    "1 exact 292 10 advise -",
+    "3 unspecified 540 9 - -",
+    "2 unspecified 485 8 - -",
+    "2 unspecified 486 8 - -",
+    "2 unspecified 487 8 - -",
+    "2 unspecified 491 9 - -",
+    "2 unspecified 492 9 - -",
+    "2 unspecified 493 9 - -",
+    "3 unspecified 497 8 - -",
+    "3 unspecified 498 8 - -",
+    "3 unspecified 499 8 - -",
+    "3 unspecified 503 9 - -",
+    "3 unspecified 504 9 - -",
+    "3 unspecified 505 9 - -",
+    "2 exact 541 0 advise -",
+    "2 exact 541 1 advise -",
+    "3 exact 542 0 advise -",
+    "3 exact 542 1 advise -",
+    "2 exact 543 0 advise -",
+    "3 exact 544 0 advise -",
+    "2 exact 545 8 advise -",
+    "3 exact 546 8 advise -",
+    "2 exact 547 8 advise -",
+    "3 exact 548 8 advise -",
+    "2 exact 549 9 advise -",
+    "3 exact 550 9 advise -",
+    "2 exact 551 9 advise -",
+    "3 exact 552 9 advise -",
+    "3 exact 553 0 advise -",
+    "3 exact 554 0 advise -",
+    "3 exact 246 0 advise -",
+    "3 exact 555 0 advise -",
+    "3 exact 556 0 advise -",
+    "3 exact 557 0 advise -",
+    "3 exact 558 0 advise -",
+    "3 exact 559 0 advise -",
+    "3 exact 560 0 advise -",
+    "3 exact 561 0 advise -",
+    "3 exact 562 0 advise -",
+    "3 exact 563 0 advise -",
+    "3 exact 564 0 advise -",
+    "3 exact 246 1 advise -",
+    "3 exact 555 1 advise -",
+    "3 exact 556 1 advise -",
+    "3 exact 557 1 advise -",
+    "3 exact 558 1 advise -",
+    "3 exact 559 1 advise -",
+    "3 exact 560 1 advise -",
+    "3 exact 561 1 advise -",
+    "3 exact 562 1 advise -",
+    "3 exact 563 1 advise -",
+    "3 exact 564 1 advise -",
+    "1 exact 1 13 advise rn",
+    "1 bounded 0 25 advise -",
+    "1 exact 565 12 advise -",
+    "1 exact 566 12 advise -",
 )
 
 # Of each opcode's variants: modifiers and types, and the place of the class.
@@ -1000,710 +1587,778 @@ rp.f32.f16 18
 rp.f32.bf16 19
 rp.sat.f32.f16 18
 rp.sat.f32.bf16 19
+f32x2.f16x2.f32x2 20
+f32x2.bf16x2.f32x2 21
+rn.f32x2.f16x2.f32x2 20
+rn.f32x2.bf16x2.f32x2 21
+rz.f32x2.f16x2.f32x2 20
+rz.f32x2.bf16x2.f32x2 21
+rm.f32x2.f16x2.f32x2 20
+rm.f32x2.bf16x2.f32x2 21
+rp.f32x2.f16x2.f32x2 20
+rp.f32x2.bf16x2.f32x2 21
+rz.ftz.f16x2.f32x2.f32x2 22
+rz.bf16x2.f32x2.f32x2 23
+e5m2x4.e5m2x4 24
+e5m2x4.e4m3x4 25
+e5m2x4.e3m2x4 26
+e5m2x4.e2m3x4 27
+e5m2x4.e2m1x4 28
+e5m2x4.e2m1p4x4 29
+e5m2x4.ue8m0x4 30
+e4m3x4.e5m2x4 31
+e4m3x4.e4m3x4 32
+e4m3x4.e3m2x4 33
+e4m3x4.e2m3x4 34
+e4m3x4.e2m1x4 35
+e4m3x4.e2m1p4x4 36
+e4m3x4.ue8m0x4 37
+satfinite.e5m2x4.e5m2x4 24
+satfinite.e5m2x4.e4m3x4 25
+satfinite.e5m2x4.e3m2x4 26
+satfinite.e5m2x4.e2m3x4 27
+satfinite.e5m2x4.e2m1x4 28
+satfinite.e5m2x4.e2m1p4x4 29
+satfinite.e5m2x4.ue8m0x4 30
+satfinite.e4m3x4.e5m2x4 31
+satfinite.e4m3x4.e4m3x4 32
+satfinite.e4m3x4.e3m2x4 33
+satfinite.e4m3x4.e2m3x4 34
+satfinite.e4m3x4.e2m1x4 35
+satfinite.e4m3x4.e2m1p4x4 36
+satfinite.e4m3x4.ue8m0x4 37
+rn.e5m2x4.e5m2x4 24
+rn.e5m2x4.e4m3x4 25
+rn.e5m2x4.e3m2x4 26
+rn.e5m2x4.e2m3x4 27
+rn.e5m2x4.e2m1x4 28
+rn.e5m2x4.e2m1p4x4 29
+rn.e5m2x4.ue8m0x4 30
+rn.e4m3x4.e5m2x4 31
+rn.e4m3x4.e4m3x4 32
+rn.e4m3x4.e3m2x4 33
+rn.e4m3x4.e2m3x4 34
+rn.e4m3x4.e2m1x4 35
+rn.e4m3x4.e2m1p4x4 36
+rn.e4m3x4.ue8m0x4 37
+rn.satfinite.e5m2x4.e5m2x4 24
+rn.satfinite.e5m2x4.e4m3x4 25
+rn.satfinite.e5m2x4.e3m2x4 26
+rn.satfinite.e5m2x4.e2m3x4 27
+rn.satfinite.e5m2x4.e2m1x4 28
+rn.satfinite.e5m2x4.e2m1p4x4 29
+rn.satfinite.e5m2x4.ue8m0x4 30
+rn.satfinite.e4m3x4.e5m2x4 31
+rn.satfinite.e4m3x4.e4m3x4 32
+rn.satfinite.e4m3x4.e3m2x4 33
+rn.satfinite.e4m3x4.e2m3x4 34
+rn.satfinite.e4m3x4.e2m1x4 35
+rn.satfinite.e4m3x4.e2m1p4x4 36
+rn.satfinite.e4m3x4.ue8m0x4 37
 """,
     "copysign": """
-f32 20
-f64 21
+f32 38
+f64 39
 """,
     "cos": """
-approx.f32 22
-approx.ftz.f32 22
-f32 23
+approx.f32 40
+approx.ftz.f32 40
+f32 41
 """,
     "cvt": """
-rni.u8.f16 24
-rni.u8.f64 25
-rni.u16.f16 26
-rni.u16.f64 27
-rni.u32.f16 28
-rni.u32.f64 29
-rni.u64.f16 30
-rni.u64.f64 31
-rni.s8.f16 32
-rni.s8.f64 33
-rni.s16.f16 34
-rni.s16.f64 35
-rni.s32.f16 36
-rni.s32.f64 37
-rni.s64.f16 38
-rni.s64.f64 39
-rni.sat.u8.f16 24
-rni.sat.u8.f64 25
-rni.sat.u16.f16 26
-rni.sat.u16.f64 27
-rni.sat.u32.f16 28
-rni.sat.u32.f64 29
-rni.sat.u64.f16 30
-rni.sat.u64.f64 31
-rni.sat.s8.f16 32
-rni.sat.s8.f64 33
-rni.sat.s16.f16 34
-rni.sat.s16.f64 35
-rni.sat.s32.f16 36
-rni.sat.s32.f64 37
-rni.sat.s64.f16 38
-rni.sat.s64.f64 39
-rzi.u8.f16 24
-rzi.u8.f64 25
-rzi.u16.f16 26
-rzi.u16.f64 27
-rzi.u32.f16 28
-rzi.u32.f64 29
-rzi.u64.f16 30
-rzi.u64.f64 31
-rzi.s8.f16 32
-rzi.s8.f64 33
-rzi.s16.f16 34
-rzi.s16.f64 35
-rzi.s32.f16 36
-rzi.s32.f64 37
-rzi.s64.f16 38
-rzi.s64.f64 39
-rzi.sat.u8.f16 24
-rzi.sat.u8.f64 25
-rzi.sat.u16.f16 26
-rzi.sat.u16.f64 27
-rzi.sat.u32.f16 28
-rzi.sat.u32.f64 29
-rzi.sat.u64.f16 30
-rzi.sat.u64.f64 31
-rzi.sat.s8.f16 32
-rzi.sat.s8.f64 33
-rzi.sat.s16.f16 34
-rzi.sat.s16.f64 35
-rzi.sat.s32.f16 36
-rzi.sat.s32.f64 37
-rzi.sat.s64.f16 38
-rzi.sat.s64.f64 39
-rmi.u8.f16 24
-rmi.u8.f64 25
-rmi.u16.f16 26
-rmi.u16.f64 27
-rmi.u32.f16 28
-rmi.u32.f64 29
-rmi.u64.f16 30
-rmi.u64.f64 31
-rmi.s8.f16 32
-rmi.s8.f64 33
-rmi.s16.f16 34
-rmi.s16.f64 35
-rmi.s32.f16 36
-rmi.s32.f64 37
-rmi.s64.f16 38
-rmi.s64.f64 39
-rmi.sat.u8.f16 24
-rmi.sat.u8.f64 25
-rmi.sat.u16.f16 26
-rmi.sat.u16.f64 27
-rmi.sat.u32.f16 28
-rmi.sat.u32.f64 29
-rmi.sat.u64.f16 30
-rmi.sat.u64.f64 31
-rmi.sat.s8.f16 32
-rmi.sat.s8.f64 33
-rmi.sat.s16.f16 34
-rmi.sat.s16.f64 35
-rmi.sat.s32.f16 36
-rmi.sat.s32.f64 37
-rmi.sat.s64.f16 38
-rmi.sat.s64.f64 39
-rpi.u8.f16 24
-rpi.u8.f64 25
-rpi.u16.f16 26
-rpi.u16.f64 27
-rpi.u32.f16 28
-rpi.u32.f64 29
-rpi.u64.f16 30
-rpi.u64.f64 31
-rpi.s8.f16 32
-rpi.s8.f64 33
-rpi.s16.f16 34
-rpi.s16.f64 35
-rpi.s32.f16 36
-rpi.s32.f64 37
-rpi.s64.f16 38
-rpi.s64.f64 39
-rpi.sat.u8.f16 24
-rpi.sat.u8.f64 25
-rpi.sat.u16.f16 26
-rpi.sat.u16.f64 27
-rpi.sat.u32.f16 28
-rpi.sat.u32.f64 29
-rpi.sat.u64.f16 30
-rpi.sat.u64.f64 31
-rpi.sat.s8.f16 32
-rpi.sat.s8.f64 33
-rpi.sat.s16.f16 34
-rpi.sat.s16.f64 35
-rpi.sat.s32.f16 36
-rpi.sat.s32.f64 37
-rpi.sat.s64.f16 38
-rpi.sat.s64.f64 39
-rni.u8.f32 40
-rni.u16.f32 41
-rni.u32.f32 42
-rni.u64.f32 43
-rni.s8.f32 44
-rni.s16.f32 45
-rni.s32.f32 46
-rni.s64.f32 47
-rni.sat.u8.f32 40
-rni.sat.u16.f32 41
-rni.sat.u32.f32 42
-rni.sat.u64.f32 43
-rni.sat.s8.f32 44
-rni.sat.s16.f32 45
-rni.sat.s32.f32 46
-rni.sat.s64.f32 47
-rni.ftz.u8.f32 48
-rni.ftz.u16.f32 49
-rni.ftz.u32.f32 50
-rni.ftz.u64.f32 51
-rni.ftz.s8.f32 52
-rni.ftz.s16.f32 53
-rni.ftz.s32.f32 54
-rni.ftz.s64.f32 55
-rni.ftz.sat.u8.f32 48
-rni.ftz.sat.u16.f32 49
-rni.ftz.sat.u32.f32 50
-rni.ftz.sat.u64.f32 51
-rni.ftz.sat.s8.f32 52
-rni.ftz.sat.s16.f32 53
-rni.ftz.sat.s32.f32 54
-rni.ftz.sat.s64.f32 55
-rzi.u8.f32 40
-rzi.u16.f32 41
-rzi.u32.f32 42
-rzi.u64.f32 43
-rzi.s8.f32 44
-rzi.s16.f32 45
-rzi.s32.f32 46
-rzi.s64.f32 47
-rzi.sat.u8.f32 40
-rzi.sat.u16.f32 41
-rzi.sat.u32.f32 42
-rzi.sat.u64.f32 43
-rzi.sat.s8.f32 44
-rzi.sat.s16.f32 45
-rzi.sat.s32.f32 46
-rzi.sat.s64.f32 47
-rzi.ftz.u8.f32 48
-rzi.ftz.u16.f32 49
-rzi.ftz.u32.f32 50
-rzi.ftz.u64.f32 51
-rzi.ftz.s8.f32 52
-rzi.ftz.s16.f32 53
-rzi.ftz.s32.f32 54
-rzi.ftz.s64.f32 55
-rzi.ftz.sat.u8.f32 48
-rzi.ftz.sat.u16.f32 49
-rzi.ftz.sat.u32.f32 50
-rzi.ftz.sat.u64.f32 51
-rzi.ftz.sat.s8.f32 52
-rzi.ftz.sat.s16.f32 53
-rzi.ftz.sat.s32.f32 54
-rzi.ftz.sat.s64.f32 55
-rmi.u8.f32 40
-rmi.u16.f32 41
-rmi.u32.f32 42
-rmi.u64.f32 43
-rmi.s8.f32 44
-rmi.s16.f32 45
-rmi.s32.f32 46
-rmi.s64.f32 47
-rmi.sat.u8.f32 40
-rmi.sat.u16.f32 41
-rmi.sat.u32.f32 42
-rmi.sat.u64.f32 43
-rmi.sat.s8.f32 44
-rmi.sat.s16.f32 45
-rmi.sat.s32.f32 46
-rmi.sat.s64.f32 47
-rmi.ftz.u8.f32 48
-rmi.ftz.u16.f32 49
-rmi.ftz.u32.f32 50
-rmi.ftz.u64.f32 51
-rmi.ftz.s8.f32 52
-rmi.ftz.s16.f32 53
-rmi.ftz.s32.f32 54
-rmi.ftz.s64.f32 55
-rmi.ftz.sat.u8.f32 48
-rmi.ftz.sat.u16.f32 49
-rmi.ftz.sat.u32.f32 50
-rmi.ftz.sat.u64.f32 51
-rmi.ftz.sat.s8.f32 52
-rmi.ftz.sat.s16.f32 53
-rmi.ftz.sat.s32.f32 54
-rmi.ftz.sat.s64.f32 55
-rpi.u8.f32 40
-rpi.u16.f32 41
-rpi.u32.f32 42
-rpi.u64.f32 43
-rpi.s8.f32 44
-rpi.s16.f32 45
-rpi.s32.f32 46
-rpi.s64.f32 47
-rpi.sat.u8.f32 40
-rpi.sat.u16.f32 41
-rpi.sat.u32.f32 42
-rpi.sat.u64.f32 43
-rpi.sat.s8.f32 44
-rpi.sat.s16.f32 45
-rpi.sat.s32.f32 46
-rpi.sat.s64.f32 47
-rpi.ftz.u8.f32 48
-rpi.ftz.u16.f32 49
-rpi.ftz.u32.f32 50
-rpi.ftz.u64.f32 51
-rpi.ftz.s8.f32 52
-rpi.ftz.s16.f32 53
-rpi.ftz.s32.f32 54
-rpi.ftz.s64.f32 55
-rpi.ftz.sat.u8.f32 48
-rpi.ftz.sat.u16.f32 49
-rpi.ftz.sat.u32.f32 50
-rpi.ftz.sat.u64.f32 51
-rpi.ftz.sat.s8.f32 52
-rpi.ftz.sat.s16.f32 53
-rpi.ftz.sat.s32.f32 54
-rpi.ftz.sat.s64.f32 55
-rni.u8.bf16 56
-rni.u16.bf16 57
-rni.u32.bf16 58
-rni.u64.bf16 59
-rni.s8.bf16 60
-rni.s16.bf16 61
-rni.s32.bf16 62
-rni.s64.bf16 63
-rzi.u8.bf16 56
-rzi.u16.bf16 57
-rzi.u32.bf16 58
-rzi.u64.bf16 59
-rzi.s8.bf16 60
-rzi.s16.bf16 61
-rzi.s32.bf16 62
-rzi.s64.bf16 63
-rmi.u8.bf16 56
-rmi.u16.bf16 57
-rmi.u32.bf16 58
-rmi.u64.bf16 59
-rmi.s8.bf16 60
-rmi.s16.bf16 61
-rmi.s32.bf16 62
-rmi.s64.bf16 63
-rpi.u8.bf16 56
-rpi.u16.bf16 57
-rpi.u32.bf16 58
-rpi.u64.bf16 59
-rpi.s8.bf16 60
-rpi.s16.bf16 61
-rpi.s32.bf16 62
-rpi.s64.bf16 63
-rn.f16.u8 64
-rn.f16.u16 65
-rn.f16.u32 66
-rn.f16.u64 67
-rn.f16.s8 68
-rn.f16.s16 69
-rn.f16.s32 70
-rn.f16.s64 71
-rn.f64.u8 72
-rn.f64.u16 73
-rn.f64.u32 74
-rn.f64.u64 75
-rn.f64.s8 76
-rn.f64.s16 77
-rn.f64.s32 78
-rn.f64.s64 79
-rn.sat.f16.u8 64
-rn.sat.f16.u16 65
-rn.sat.f16.u32 66
-rn.sat.f16.u64 67
-rn.sat.f16.s8 68
-rn.sat.f16.s16 69
-rn.sat.f16.s32 70
-rn.sat.f16.s64 71
-rn.sat.f64.u8 72
-rn.sat.f64.u16 73
-rn.sat.f64.u32 74
-rn.sat.f64.u64 75
-rn.sat.f64.s8 76
-rn.sat.f64.s16 77
-rn.sat.f64.s32 78
-rn.sat.f64.s64 79
-rz.f16.u8 64
-rz.f16.u16 65
-rz.f16.u32 66
-rz.f16.u64 67
-rz.f16.s8 68
-rz.f16.s16 69
-rz.f16.s32 70
-rz.f16.s64 71
-rz.f64.u8 72
-rz.f64.u16 73
-rz.f64.u32 74
-rz.f64.u64 75
-rz.f64.s8 76
-rz.f64.s16 77
-rz.f64.s32 78
-rz.f64.s64 79
-rz.sat.f16.u8 64
-rz.sat.f16.u16 65
-rz.sat.f16.u32 66
-rz.sat.f16.u64 67
-rz.sat.f16.s8 68
-rz.sat.f16.s16 69
-rz.sat.f16.s32 70
-rz.sat.f16.s64 71
-rz.sat.f64.u8 72
-rz.sat.f64.u16 73
-rz.sat.f64.u32 74
-rz.sat.f64.u64 75
-rz.sat.f64.s8 76
-rz.sat.f64.s16 77
-rz.sat.f64.s32 78
-rz.sat.f64.s64 79
-rm.f16.u8 64
-rm.f16.u16 65
-rm.f16.u32 66
-rm.f16.u64 67
-rm.f16.s8 68
-rm.f16.s16 69
-rm.f16.s32 70
-rm.f16.s64 71
-rm.f64.u8 72
-rm.f64.u16 73
-rm.f64.u32 74
-rm.f64.u64 75
-rm.f64.s8 76
-rm.f64.s16 77
-rm.f64.s32 78
-rm.f64.s64 79
-rm.sat.f16.u8 64
-rm.sat.f16.u16 65
-rm.sat.f16.u32 66
-rm.sat.f16.u64 67
-rm.sat.f16.s8 68
-rm.sat.f16.s16 69
-rm.sat.f16.s32 70
-rm.sat.f16.s64 71
-rm.sat.f64.u8 72
-rm.sat.f64.u16 73
-rm.sat.f64.u32 74
-rm.sat.f64.u64 75
-rm.sat.f64.s8 76
-rm.sat.f64.s16 77
-rm.sat.f64.s32 78
-rm.sat.f64.s64 79
-rp.f16.u8 64
-rp.f16.u16 65
-rp.f16.u32 66
-rp.f16.u64 67
-rp.f16.s8 68
-rp.f16.s16 69
-rp.f16.s32 70
-rp.f16.s64 71
-rp.f64.u8 72
-rp.f64.u16 73
-rp.f64.u32 74
-rp.f64.u64 75
-rp.f64.s8 76
-rp.f64.s16 77
-rp.f64.s32 78
-rp.f64.s64 79
-rp.sat.f16.u8 64
-rp.sat.f16.u16 65
-rp.sat.f16.u32 66
-rp.sat.f16.u64 67
-rp.sat.f16.s8 68
-rp.sat.f16.s16 69
-rp.sat.f16.s32 70
-rp.sat.f16.s64 71
-rp.sat.f64.u8 72
-rp.sat.f64.u16 73
-rp.sat.f64.u32 74
-rp.sat.f64.u64 75
-rp.sat.f64.s8 76
-rp.sat.f64.s16 77
-rp.sat.f64.s32 78
-rp.sat.f64.s64 79
-rn.f32.u8 80
-rn.f32.u16 81
-rn.f32.u32 82
-rn.f32.u64 83
-rn.f32.s8 84
-rn.f32.s16 85
-rn.f32.s32 86
-rn.f32.s64 87
-rn.sat.f32.u8 80
-rn.sat.f32.u16 81
-rn.sat.f32.u32 82
-rn.sat.f32.u64 83
-rn.sat.f32.s8 84
-rn.sat.f32.s16 85
-rn.sat.f32.s32 86
-rn.sat.f32.s64 87
-rn.ftz.f32.u8 88
-rn.ftz.f32.u16 89
-rn.ftz.f32.u32 90
-rn.ftz.f32.u64 91
-rn.ftz.f32.s8 92
-rn.ftz.f32.s16 93
-rn.ftz.f32.s32 94
-rn.ftz.f32.s64 95
-rn.ftz.sat.f32.u8 88
-rn.ftz.sat.f32.u16 89
-rn.ftz.sat.f32.u32 90
-rn.ftz.sat.f32.u64 91
-rn.ftz.sat.f32.s8 92
-rn.ftz.sat.f32.s16 93
-rn.ftz.sat.f32.s32 94
-rn.ftz.sat.f32.s64 95
-rz.f32.u8 80
-rz.f32.u16 81
-rz.f32.u32 82
-rz.f32.u64 83
-rz.f32.s8 84
-rz.f32.s16 85
-rz.f32.s32 86
-rz.f32.s64 87
-rz.sat.f32.u8 80
-rz.sat.f32.u16 81
-rz.sat.f32.u32 82
-rz.sat.f32.u64 83
-rz.sat.f32.s8 84
-rz.sat.f32.s16 85
-rz.sat.f32.s32 86
-rz.sat.f32.s64 87
-rz.ftz.f32.u8 88
-rz.ftz.f32.u16 89
-rz.ftz.f32.u32 90
-rz.ftz.f32.u64 91
-rz.ftz.f32.s8 92
-rz.ftz.f32.s16 93
-rz.ftz.f32.s32 94
-rz.ftz.f32.s64 95
-rz.ftz.sat.f32.u8 88
-rz.ftz.sat.f32.u16 89
-rz.ftz.sat.f32.u32 90
-rz.ftz.sat.f32.u64 91
-rz.ftz.sat.f32.s8 92
-rz.ftz.sat.f32.s16 93
-rz.ftz.sat.f32.s32 94
-rz.ftz.sat.f32.s64 95
-rm.f32.u8 80
-rm.f32.u16 81
-rm.f32.u32 82
-rm.f32.u64 83
-rm.f32.s8 84
-rm.f32.s16 85
-rm.f32.s32 86
-rm.f32.s64 87
-rm.sat.f32.u8 80
-rm.sat.f32.u16 81
-rm.sat.f32.u32 82
-rm.sat.f32.u64 83
-rm.sat.f32.s8 84
-rm.sat.f32.s16 85
-rm.sat.f32.s32 86
-rm.sat.f32.s64 87
-rm.ftz.f32.u8 88
-rm.ftz.f32.u16 89
-rm.ftz.f32.u32 90
-rm.ftz.f32.u64 91
-rm.ftz.f32.s8 92
-rm.ftz.f32.s16 93
-rm.ftz.f32.s32 94
-rm.ftz.f32.s64 95
-rm.ftz.sat.f32.u8 88
-rm.ftz.sat.f32.u16 89
-rm.ftz.sat.f32.u32 90
-rm.ftz.sat.f32.u64 91
-rm.ftz.sat.f32.s8 92
-rm.ftz.sat.f32.s16 93
-rm.ftz.sat.f32.s32 94
-rm.ftz.sat.f32.s64 95
-rp.f32.u8 80
-rp.f32.u16 81
-rp.f32.u32 82
-rp.f32.u64 83
-rp.f32.s8 84
-rp.f32.s16 85
-rp.f32.s32 86
-rp.f32.s64 87
-rp.sat.f32.u8 80
-rp.sat.f32.u16 81
-rp.sat.f32.u32 82
-rp.sat.f32.u64 83
-rp.sat.f32.s8 84
-rp.sat.f32.s16 85
-rp.sat.f32.s32 86
-rp.sat.f32.s64 87
-rp.ftz.f32.u8 88
-rp.ftz.f32.u16 89
-rp.ftz.f32.u32 90
-rp.ftz.f32.u64 91
-rp.ftz.f32.s8 92
-rp.ftz.f32.s16 93
-rp.ftz.f32.s32 94
-rp.ftz.f32.s64 95
-rp.ftz.sat.f32.u8 88
-rp.ftz.sat.f32.u16 89
-rp.ftz.sat.f32.u32 90
-rp.ftz.sat.f32.u64 91
-rp.ftz.sat.f32.s8 92
-rp.ftz.sat.f32.s16 93
-rp.ftz.sat.f32.s32 94
-rp.ftz.sat.f32.s64 95
-rn.bf16.u8 96
-rn.bf16.u16 97
-rn.bf16.u32 98
-rn.bf16.u64 99
-rn.bf16.s8 100
-rn.bf16.s16 101
-rn.bf16.s32 102
-rn.bf16.s64 103
-rz.bf16.u8 96
-rz.bf16.u16 97
-rz.bf16.u32 98
-rz.bf16.u64 99
-rz.bf16.s8 100
-rz.bf16.s16 101
-rz.bf16.s32 102
-rz.bf16.s64 103
-rm.bf16.u8 96
-rm.bf16.u16 97
-rm.bf16.u32 98
-rm.bf16.u64 99
-rm.bf16.s8 100
-rm.bf16.s16 101
-rm.bf16.s32 102
-rm.bf16.s64 103
-rp.bf16.u8 96
-rp.bf16.u16 97
-rp.bf16.u32 98
-rp.bf16.u64 99
-rp.bf16.s8 100
-rp.bf16.s16 101
-rp.bf16.s32 102
-rp.bf16.s64 103
-u8.u8 104
-u8.u16 105
-u8.u32 106
-u8.u64 107
-u8.s8 108
-u8.s16 109
-u8.s32 110
-u8.s64 111
-u16.u8 112
-u16.u16 113
-u16.u32 114
-u16.u64 115
-u16.s8 116
-u16.s16 117
-u16.s32 118
-u16.s64 119
-u32.u8 120
-u32.u16 121
-u32.u32 122
-u32.u64 123
-u32.s8 124
-u32.s16 125
-u32.s32 126
-u32.s64 127
-u64.u8 128
-u64.u16 129
-u64.u32 130
-u64.u64 131
-u64.s8 132
-u64.s16 133
-u64.s32 134
-u64.s64 135
-s8.u8 136
-s8.u16 137
-s8.u32 138
-s8.u64 139
-s8.s8 140
-s8.s16 141
-s8.s32 142
-s8.s64 143
-s16.u8 144
-s16.u16 145
-s16.u32 146
-s16.u64 147
-s16.s8 148
-s16.s16 149
-s16.s32 150
-s16.s64 151
-s32.u8 152
-s32.u16 153
-s32.u32 154
-s32.u64 155
-s32.s8 156
-s32.s16 157
-s32.s32 158
-s32.s64 159
-s64.u8 160
-s64.u16 161
-s64.u32 162
-s64.u64 163
-s64.s8 164
-s64.s16 165
-s64.s32 166
-s64.s64 167
-sat.u8.u16 105
-sat.u8.u32 106
-sat.u8.u64 107
-sat.u8.s8 108
-sat.u8.s16 109
-sat.u8.s32 110
-sat.u8.s64 111
-sat.u16.u32 114
-sat.u16.u64 115
-sat.u16.s8 116
-sat.u16.s16 117
-sat.u16.s32 118
-sat.u16.s64 119
-sat.u32.u64 123
-sat.u32.s8 124
-sat.u32.s16 125
-sat.u32.s32 126
-sat.u32.s64 127
-sat.u64.s8 132
-sat.u64.s16 133
-sat.u64.s32 134
-sat.u64.s64 135
-sat.s8.u8 136
-sat.s8.u16 137
-sat.s8.u32 138
-sat.s8.u64 139
-sat.s8.s16 141
-sat.s8.s32 142
-sat.s8.s64 143
-sat.s16.u16 145
-sat.s16.u32 146
-sat.s16.u64 147
-sat.s16.s32 150
-sat.s16.s64 151
-sat.s32.u32 154
-sat.s32.u64 155
-sat.s32.s64 159
-sat.s64.u64 163
-f16.f16 168
-sat.f16.f16 168
-rni.f16.f16 168
-rni.sat.f16.f16 168
-rzi.f16.f16 168
-rzi.sat.f16.f16 168
-rmi.f16.f16 168
-rmi.sat.f16.f16 168
-rpi.f16.f16 168
-rpi.sat.f16.f16 168
-bf16.bf16 169
-rni.bf16.bf16 169
-rzi.bf16.bf16 169
-rmi.bf16.bf16 169
-rpi.bf16.bf16 169
+rni.u8.f16 42
+rni.u8.f64 43
+rni.u16.f16 44
+rni.u16.f64 45
+rni.u32.f16 46
+rni.u32.f64 47
+rni.u64.f16 48
+rni.u64.f64 49
+rni.s8.f16 50
+rni.s8.f64 51
+rni.s16.f16 52
+rni.s16.f64 53
+rni.s32.f16 54
+rni.s32.f64 55
+rni.s64.f16 56
+rni.s64.f64 57
+rni.sat.u8.f16 42
+rni.sat.u8.f64 43
+rni.sat.u16.f16 44
+rni.sat.u16.f64 45
+rni.sat.u32.f16 46
+rni.sat.u32.f64 47
+rni.sat.u64.f16 48
+rni.sat.u64.f64 49
+rni.sat.s8.f16 50
+rni.sat.s8.f64 51
+rni.sat.s16.f16 52
+rni.sat.s16.f64 53
+rni.sat.s32.f16 54
+rni.sat.s32.f64 55
+rni.sat.s64.f16 56
+rni.sat.s64.f64 57
+rzi.u8.f16 42
+rzi.u8.f64 43
+rzi.u16.f16 44
+rzi.u16.f64 45
+rzi.u32.f16 46
+rzi.u32.f64 47
+rzi.u64.f16 48
+rzi.u64.f64 49
+rzi.s8.f16 50
+rzi.s8.f64 51
+rzi.s16.f16 52
+rzi.s16.f64 53
+rzi.s32.f16 54
+rzi.s32.f64 55
+rzi.s64.f16 56
+rzi.s64.f64 57
+rzi.sat.u8.f16 42
+rzi.sat.u8.f64 43
+rzi.sat.u16.f16 44
+rzi.sat.u16.f64 45
+rzi.sat.u32.f16 46
+rzi.sat.u32.f64 47
+rzi.sat.u64.f16 48
+rzi.sat.u64.f64 49
+rzi.sat.s8.f16 50
+rzi.sat.s8.f64 51
+rzi.sat.s16.f16 52
+rzi.sat.s16.f64 53
+rzi.sat.s32.f16 54
+rzi.sat.s32.f64 55
+rzi.sat.s64.f16 56
+rzi.sat.s64.f64 57
+rmi.u8.f16 42
+rmi.u8.f64 43
+rmi.u16.f16 44
+rmi.u16.f64 45
+rmi.u32.f16 46
+rmi.u32.f64 47
+rmi.u64.f16 48
+rmi.u64.f64 49
+rmi.s8.f16 50
+rmi.s8.f64 51
+rmi.s16.f16 52
+rmi.s16.f64 53
+rmi.s32.f16 54
+rmi.s32.f64 55
+rmi.s64.f16 56
+rmi.s64.f64 57
+rmi.sat.u8.f16 42
+rmi.sat.u8.f64 43
+rmi.sat.u16.f16 44
+rmi.sat.u16.f64 45
+rmi.sat.u32.f16 46
+rmi.sat.u32.f64 47
+rmi.sat.u64.f16 48
+rmi.sat.u64.f64 49
+rmi.sat.s8.f16 50
+rmi.sat.s8.f64 51
+rmi.sat.s16.f16 52
+rmi.sat.s16.f64 53
+rmi.sat.s32.f16 54
+rmi.sat.s32.f64 55
+rmi.sat.s64.f16 56
+rmi.sat.s64.f64 57
+rpi.u8.f16 42
+rpi.u8.f64 43
+rpi.u16.f16 44
+rpi.u16.f64 45
+rpi.u32.f16 46
+rpi.u32.f64 47
+rpi.u64.f16 48
+rpi.u64.f64 49
+rpi.s8.f16 50
+rpi.s8.f64 51
+rpi.s16.f16 52
+rpi.s16.f64 53
+rpi.s32.f16 54
+rpi.s32.f64 55
+rpi.s64.f16 56
+rpi.s64.f64 57
+rpi.sat.u8.f16 42
+rpi.sat.u8.f64 43
+rpi.sat.u16.f16 44
+rpi.sat.u16.f64 45
+rpi.sat.u32.f16 46
+rpi.sat.u32.f64 47
+rpi.sat.u64.f16 48
+rpi.sat.u64.f64 49
+rpi.sat.s8.f16 50
+rpi.sat.s8.f64 51
+rpi.sat.s16.f16 52
+rpi.sat.s16.f64 53
+rpi.sat.s32.f16 54
+rpi.sat.s32.f64 55
+rpi.sat.s64.f16 56
+rpi.sat.s64.f64 57
+rni.u8.f32 58
+rni.u16.f32 59
+rni.u32.f32 60
+rni.u64.f32 61
+rni.s8.f32 62
+rni.s16.f32 63
+rni.s32.f32 64
+rni.s64.f32 65
+rni.sat.u8.f32 58
+rni.sat.u16.f32 59
+rni.sat.u32.f32 60
+rni.sat.u64.f32 61
+rni.sat.s8.f32 62
+rni.sat.s16.f32 63
+rni.sat.s32.f32 64
+rni.sat.s64.f32 65
+rni.ftz.u8.f32 66
+rni.ftz.u16.f32 67
+rni.ftz.u32.f32 68
+rni.ftz.u64.f32 69
+rni.ftz.s8.f32 70
+rni.ftz.s16.f32 71
+rni.ftz.s32.f32 72
+rni.ftz.s64.f32 73
+rni.ftz.sat.u8.f32 66
+rni.ftz.sat.u16.f32 67
+rni.ftz.sat.u32.f32 68
+rni.ftz.sat.u64.f32 69
+rni.ftz.sat.s8.f32 70
+rni.ftz.sat.s16.f32 71
+rni.ftz.sat.s32.f32 72
+rni.ftz.sat.s64.f32 73
+rzi.u8.f32 58
+rzi.u16.f32 59
+rzi.u32.f32 60
+rzi.u64.f32 61
+rzi.s8.f32 62
+rzi.s16.f32 63
+rzi.s32.f32 64
+rzi.s64.f32 65
+rzi.sat.u8.f32 58
+rzi.sat.u16.f32 59
+rzi.sat.u32.f32 60
+rzi.sat.u64.f32 61
+rzi.sat.s8.f32 62
+rzi.sat.s16.f32 63
+rzi.sat.s32.f32 64
+rzi.sat.s64.f32 65
+rzi.ftz.u8.f32 66
+rzi.ftz.u16.f32 67
+rzi.ftz.u32.f32 68
+rzi.ftz.u64.f32 69
+rzi.ftz.s8.f32 70
+rzi.ftz.s16.f32 71
+rzi.ftz.s32.f32 72
+rzi.ftz.s64.f32 73
+rzi.ftz.sat.u8.f32 66
+rzi.ftz.sat.u16.f32 67
+rzi.ftz.sat.u32.f32 68
+rzi.ftz.sat.u64.f32 69
+rzi.ftz.sat.s8.f32 70
+rzi.ftz.sat.s16.f32 71
+rzi.ftz.sat.s32.f32 72
+rzi.ftz.sat.s64.f32 73
+rmi.u8.f32 58
+rmi.u16.f32 59
+rmi.u32.f32 60
+rmi.u64.f32 61
+rmi.s8.f32 62
+rmi.s16.f32 63
+rmi.s32.f32 64
+rmi.s64.f32 65
+rmi.sat.u8.f32 58
+rmi.sat.u16.f32 59
+rmi.sat.u32.f32 60
+rmi.sat.u64.f32 61
+rmi.sat.s8.f32 62
+rmi.sat.s16.f32 63
+rmi.sat.s32.f32 64
+rmi.sat.s64.f32 65
+rmi.ftz.u8.f32 66
+rmi.ftz.u16.f32 67
+rmi.ftz.u32.f32 68
+rmi.ftz.u64.f32 69
+rmi.ftz.s8.f32 70
+rmi.ftz.s16.f32 71
+rmi.ftz.s32.f32 72
+rmi.ftz.s64.f32 73
+rmi.ftz.sat.u8.f32 66
+rmi.ftz.sat.u16.f32 67
+rmi.ftz.sat.u32.f32 68
+rmi.ftz.sat.u64.f32 69
+rmi.ftz.sat.s8.f32 70
+rmi.ftz.sat.s16.f32 71
+rmi.ftz.sat.s32.f32 72
+rmi.ftz.sat.s64.f32 73
+rpi.u8.f32 58
+rpi.u16.f32 59
+rpi.u32.f32 60
+rpi.u64.f32 61
+rpi.s8.f32 62
+rpi.s16.f32 63
+rpi.s32.f32 64
+rpi.s64.f32 65
+rpi.sat.u8.f32 58
+rpi.sat.u16.f32 59
+rpi.sat.u32.f32 60
+rpi.sat.u64.f32 61
+rpi.sat.s8.f32 62
+rpi.sat.s16.f32 63
+rpi.sat.s32.f32 64
+rpi.sat.s64.f32 65
+rpi.ftz.u8.f32 66
+rpi.ftz.u16.f32 67
+rpi.ftz.u32.f32 68
+rpi.ftz.u64.f32 69
+rpi.ftz.s8.f32 70
+rpi.ftz.s16.f32 71
+rpi.ftz.s32.f32 72
+rpi.ftz.s64.f32 73
+rpi.ftz.sat.u8.f32 66
+rpi.ftz.sat.u16.f32 67
+rpi.ftz.sat.u32.f32 68
+rpi.ftz.sat.u64.f32 69
+rpi.ftz.sat.s8.f32 70
+rpi.ftz.sat.s16.f32 71
+rpi.ftz.sat.s32.f32 72
+rpi.ftz.sat.s64.f32 73
+rni.u8.bf16 74
+rni.u16.bf16 75
+rni.u32.bf16 76
+rni.u64.bf16 77
+rni.s8.bf16 78
+rni.s16.bf16 79
+rni.s32.bf16 80
+rni.s64.bf16 81
+rzi.u8.bf16 74
+rzi.u16.bf16 75
+rzi.u32.bf16 76
+rzi.u64.bf16 77
+rzi.s8.bf16 78
+rzi.s16.bf16 79
+rzi.s32.bf16 80
+rzi.s64.bf16 81
+rmi.u8.bf16 74
+rmi.u16.bf16 75
+rmi.u32.bf16 76
+rmi.u64.bf16 77
+rmi.s8.bf16 78
+rmi.s16.bf16 79
+rmi.s32.bf16 80
+rmi.s64.bf16 81
+rpi.u8.bf16 74
+rpi.u16.bf16 75
+rpi.u32.bf16 76
+rpi.u64.bf16 77
+rpi.s8.bf16 78
+rpi.s16.bf16 79
+rpi.s32.bf16 80
+rpi.s64.bf16 81
+rn.f16.u8 82
+rn.f16.u16 83
+rn.f16.u32 84
+rn.f16.u64 85
+rn.f16.s8 86
+rn.f16.s16 87
+rn.f16.s32 88
+rn.f16.s64 89
+rn.f64.u8 90
+rn.f64.u16 91
+rn.f64.u32 92
+rn.f64.u64 93
+rn.f64.s8 94
+rn.f64.s16 95
+rn.f64.s32 96
+rn.f64.s64 97
+rn.sat.f16.u8 82
+rn.sat.f16.u16 83
+rn.sat.f16.u32 84
+rn.sat.f16.u64 85
+rn.sat.f16.s8 86
+rn.sat.f16.s16 87
+rn.sat.f16.s32 88
+rn.sat.f16.s64 89
+rn.sat.f64.u8 90
+rn.sat.f64.u16 91
+rn.sat.f64.u32 92
+rn.sat.f64.u64 93
+rn.sat.f64.s8 94
+rn.sat.f64.s16 95
+rn.sat.f64.s32 96
+rn.sat.f64.s64 97
+rz.f16.u8 82
+rz.f16.u16 83
+rz.f16.u32 84
+rz.f16.u64 85
+rz.f16.s8 86
+rz.f16.s16 87
+rz.f16.s32 88
+rz.f16.s64 89
+rz.f64.u8 90
+rz.f64.u16 91
+rz.f64.u32 92
+rz.f64.u64 93
+rz.f64.s8 94
+rz.f64.s16 95
+rz.f64.s32 96
+rz.f64.s64 97
+rz.sat.f16.u8 82
+rz.sat.f16.u16 83
+rz.sat.f16.u32 84
+rz.sat.f16.u64 85
+rz.sat.f16.s8 86
+rz.sat.f16.s16 87
+rz.sat.f16.s32 88
+rz.sat.f16.s64 89
+rz.sat.f64.u8 90
+rz.sat.f64.u16 91
+rz.sat.f64.u32 92
+rz.sat.f64.u64 93
+rz.sat.f64.s8 94
+rz.sat.f64.s16 95
+rz.sat.f64.s32 96
+rz.sat.f64.s64 97
+rm.f16.u8 82
+rm.f16.u16 83
+rm.f16.u32 84
+rm.f16.u64 85
+rm.f16.s8 86
+rm.f16.s16 87
+rm.f16.s32 88
+rm.f16.s64 89
+rm.f64.u8 90
+rm.f64.u16 91
+rm.f64.u32 92
+rm.f64.u64 93
+rm.f64.s8 94
+rm.f64.s16 95
+rm.f64.s32 96
+rm.f64.s64 97
+rm.sat.f16.u8 82
+rm.sat.f16.u16 83
+rm.sat.f16.u32 84
+rm.sat.f16.u64 85
+rm.sat.f16.s8 86
+rm.sat.f16.s16 87
+rm.sat.f16.s32 88
+rm.sat.f16.s64 89
+rm.sat.f64.u8 90
+rm.sat.f64.u16 91
+rm.sat.f64.u32 92
+rm.sat.f64.u64 93
+rm.sat.f64.s8 94
+rm.sat.f64.s16 95
+rm.sat.f64.s32 96
+rm.sat.f64.s64 97
+rp.f16.u8 82
+rp.f16.u16 83
+rp.f16.u32 84
+rp.f16.u64 85
+rp.f16.s8 86
+rp.f16.s16 87
+rp.f16.s32 88
+rp.f16.s64 89
+rp.f64.u8 90
+rp.f64.u16 91
+rp.f64.u32 92
+rp.f64.u64 93
+rp.f64.s8 94
+rp.f64.s16 95
+rp.f64.s32 96
+rp.f64.s64 97
+rp.sat.f16.u8 82
+rp.sat.f16.u16 83
+rp.sat.f16.u32 84
+rp.sat.f16.u64 85
+rp.sat.f16.s8 86
+rp.sat.f16.s16 87
+rp.sat.f16.s32 88
+rp.sat.f16.s64 89
+rp.sat.f64.u8 90
+rp.sat.f64.u16 91
+rp.sat.f64.u32 92
+rp.sat.f64.u64 93
+rp.sat.f64.s8 94
+rp.sat.f64.s16 95
+rp.sat.f64.s32 96
+rp.sat.f64.s64 97
+rn.f32.u8 98
+rn.f32.u16 99
+rn.f32.u32 100
+rn.f32.u64 101
+rn.f32.s8 102
+rn.f32.s16 103
+rn.f32.s32 104
+rn.f32.s64 105
+rn.sat.f32.u8 98
+rn.sat.f32.u16 99
+rn.sat.f32.u32 100
+rn.sat.f32.u64 101
+rn.sat.f32.s8 102
+rn.sat.f32.s16 103
+rn.sat.f32.s32 104
+rn.sat.f32.s64 105
+rn.ftz.f32.u8 106
+rn.ftz.f32.u16 107
+rn.ftz.f32.u32 108
+rn.ftz.f32.u64 109
+rn.ftz.f32.s8 110
+rn.ftz.f32.s16 111
+rn.ftz.f32.s32 112
+rn.ftz.f32.s64 113
+rn.ftz.sat.f32.u8 106
+rn.ftz.sat.f32.u16 107
+rn.ftz.sat.f32.u32 108
+rn.ftz.sat.f32.u64 109
+rn.ftz.sat.f32.s8 110
+rn.ftz.sat.f32.s16 111
+rn.ftz.sat.f32.s32 112
+rn.ftz.sat.f32.s64 113
+rz.f32.u8 98
+rz.f32.u16 99
+rz.f32.u32 100
+rz.f32.u64 101
+rz.f32.s8 102
+rz.f32.s16 103
+rz.f32.s32 104
+rz.f32.s64 105
+rz.sat.f32.u8 98
+rz.sat.f32.u16 99
+rz.sat.f32.u32 100
+rz.sat.f32.u64 101
+rz.sat.f32.s8 102
+rz.sat.f32.s16 103
+rz.sat.f32.s32 104
+rz.sat.f32.s64 105
+rz.ftz.f32.u8 106
+rz.ftz.f32.u16 107
+rz.ftz.f32.u32 108
+rz.ftz.f32.u64 109
+rz.ftz.f32.s8 110
+rz.ftz.f32.s16 111
+rz.ftz.f32.s32 112
+rz.ftz.f32.s64 113
+rz.ftz.sat.f32.u8 106
+rz.ftz.sat.f32.u16 107
+rz.ftz.sat.f32.u32 108
+rz.ftz.sat.f32.u64 109
+rz.ftz.sat.f32.s8 110
+rz.ftz.sat.f32.s16 111
+rz.ftz.sat.f32.s32 112
+rz.ftz.sat.f32.s64 113
+rm.f32.u8 98
+rm.f32.u16 99
+rm.f32.u32 100
+rm.f32.u64 101
+rm.f32.s8 102
+rm.f32.s16 103
+rm.f32.s32 104
+rm.f32.s64 105
+rm.sat.f32.u8 98
+rm.sat.f32.u16 99
+rm.sat.f32.u32 100
+rm.sat.f32.u64 101
+rm.sat.f32.s8 102
+rm.sat.f32.s16 103
+rm.sat.f32.s32 104
+rm.sat.f32.s64 105
+rm.ftz.f32.u8 106
+rm.ftz.f32.u16 107
+rm.ftz.f32.u32 108
+rm.ftz.f32.u64 109
+rm.ftz.f32.s8 110
+rm.ftz.f32.s16 111
+rm.ftz.f32.s32 112
+rm.ftz.f32.s64 113
+rm.ftz.sat.f32.u8 106
+rm.ftz.sat.f32.u16 107
+rm.ftz.sat.f32.u32 108
+rm.ftz.sat.f32.u64 109
+rm.ftz.sat.f32.s8 110
+rm.ftz.sat.f32.s16 111
+rm.ftz.sat.f32.s32 112
+rm.ftz.sat.f32.s64 113
+rp.f32.u8 98
+rp.f32.u16 99
+rp.f32.u32 100
+rp.f32.u64 101
+rp.f32.s8 102
+rp.f32.s16 103
+rp.f32.s32 104
+rp.f32.s64 105
+rp.sat.f32.u8 98
+rp.sat.f32.u16 99
+rp.sat.f32.u32 100
+rp.sat.f32.u64 101
+rp.sat.f32.s8 102
+rp.sat.f32.s16 103
+rp.sat.f32.s32 104
+rp.sat.f32.s64 105
+rp.ftz.f32.u8 106
+rp.ftz.f32.u16 107
+rp.ftz.f32.u32 108
+rp.ftz.f32.u64 109
+rp.ftz.f32.s8 110
+rp.ftz.f32.s16 111
+rp.ftz.f32.s32 112
+rp.ftz.f32.s64 113
+rp.ftz.sat.f32.u8 106
+rp.ftz.sat.f32.u16 107
+rp.ftz.sat.f32.u32 108
+rp.ftz.sat.f32.u64 109
+rp.ftz.sat.f32.s8 110
+rp.ftz.sat.f32.s16 111
+rp.ftz.sat.f32.s32 112
+rp.ftz.sat.f32.s64 113
+rn.bf16.u8 114
+rn.bf16.u16 115
+rn.bf16.u32 116
+rn.bf16.u64 117
+rn.bf16.s8 118
+rn.bf16.s16 119
+rn.bf16.s32 120
+rn.bf16.s64 121
+rz.bf16.u8 114
+rz.bf16.u16 115
+rz.bf16.u32 116
+rz.bf16.u64 117
+rz.bf16.s8 118
+rz.bf16.s16 119
+rz.bf16.s32 120
+rz.bf16.s64 121
+rm.bf16.u8 114
+rm.bf16.u16 115
+rm.bf16.u32 116
+rm.bf16.u64 117
+rm.bf16.s8 118
+rm.bf16.s16 119
+rm.bf16.s32 120
+rm.bf16.s64 121
+rp.bf16.u8 114
+rp.bf16.u16 115
+rp.bf16.u32 116
+rp.bf16.u64 117
+rp.bf16.s8 118
+rp.bf16.s16 119
+rp.bf16.s32 120
+rp.bf16.s64 121
+u8.u8 122
+u8.u16 123
+u8.u32 124
+u8.u64 125
+u8.s8 126
+u8.s16 127
+u8.s32 128
+u8.s64 129
+u16.u8 130
+u16.u16 131
+u16.u32 132
+u16.u64 133
+u16.s8 134
+u16.s16 135
+u16.s32 136
+u16.s64 137
+u32.u8 138
+u32.u16 139
+u32.u32 140
+u32.u64 141
+u32.s8 142
+u32.s16 143
+u32.s32 144
+u32.s64 145
+u64.u8 146
+u64.u16 147
+u64.u32 148
+u64.u64 149
+u64.s8 150
+u64.s16 151
+u64.s32 152
+u64.s64 153
+s8.u8 154
+s8.u16 155
+s8.u32 156
+s8.u64 157
+s8.s8 158
+s8.s16 159
+s8.s32 160
+s8.s64 161
+s16.u8 162
+s16.u16 163
+s16.u32 164
+s16.u64 165
+s16.s8 166
+s16.s16 167
+s16.s32 168
+s16.s64 169
+s32.u8 170
+s32.u16 171
+s32.u32 172
+s32.u64 173
+s32.s8 174
+s32.s16 175
+s32.s32 176
+s32.s64 177
+s64.u8 178
+s64.u16 179
+s64.u32 180
+s64.u64 181
+s64.s8 182
+s64.s16 183
+s64.s32 184
+s64.s64 185
+sat.u8.u16 123
+sat.u8.u32 124
+sat.u8.u64 125
+sat.u8.s8 126
+sat.u8.s16 127
+sat.u8.s32 128
+sat.u8.s64 129
+sat.u16.u32 132
+sat.u16.u64 133
+sat.u16.s8 134
+sat.u16.s16 135
+sat.u16.s32 136
+sat.u16.s64 137
+sat.u32.u64 141
+sat.u32.s8 142
+sat.u32.s16 143
+sat.u32.s32 144
+sat.u32.s64 145
+sat.u64.s8 150
+sat.u64.s16 151
+sat.u64.s32 152
+sat.u64.s64 153
+sat.s8.u8 154
+sat.s8.u16 155
+sat.s8.u32 156
+sat.s8.u64 157
+sat.s8.s16 159
+sat.s8.s32 160
+sat.s8.s64 161
+sat.s16.u16 163
+sat.s16.u32 164
+sat.s16.u64 165
+sat.s16.s32 168
+sat.s16.s64 169
+sat.s32.u32 172
+sat.s32.u64 173
+sat.s32.s64 177
+sat.s64.u64 181
+f16.f16 186
+sat.f16.f16 186
+rni.f16.f16 186
+rni.sat.f16.f16 186
+rzi.f16.f16 186
+rzi.sat.f16.f16 186
+rmi.f16.f16 186
+rmi.sat.f16.f16 186
+rpi.f16.f16 186
+rpi.sat.f16.f16 186
+bf16.bf16 187
+rni.bf16.bf16 187
+rzi.bf16.bf16 187
+rmi.bf16.bf16 187
+rpi.bf16.bf16 187
 f32.f32 0
 sat.f32.f32 0
 ftz.f32.f32 1
@@ -1734,137 +2389,573 @@ rmi.f64.f64 2
 rmi.sat.f64.f64 2
 rpi.f64.f64 2
 rpi.sat.f64.f64 2
-f32.f16 170
-sat.f32.f16 170
-ftz.f32.f16 171
-ftz.sat.f32.f16 171
-f32.bf16 172
-ftz.f32.bf16 173
-f64.f16 174
-sat.f64.f16 174
-f64.bf16 175
-rn.f64.bf16 175
-rz.f64.bf16 175
-rm.f64.bf16 175
-rp.f64.bf16 175
-f64.f32 176
-sat.f64.f32 176
-ftz.f64.f32 177
-ftz.sat.f64.f32 177
-rn.f32.f64 178
-rn.sat.f32.f64 178
-rn.ftz.f32.f64 179
-rn.ftz.sat.f32.f64 179
-rz.f32.f64 178
-rz.sat.f32.f64 178
-rz.ftz.f32.f64 179
-rz.ftz.sat.f32.f64 179
-rm.f32.f64 178
-rm.sat.f32.f64 178
-rm.ftz.f32.f64 179
-rm.ftz.sat.f32.f64 179
-rp.f32.f64 178
-rp.sat.f32.f64 178
-rp.ftz.f32.f64 179
-rp.ftz.sat.f32.f64 179
-rn.f16.f64 180
-rn.sat.f16.f64 180
-rz.f16.f64 180
-rz.sat.f16.f64 180
-rm.f16.f64 180
-rm.sat.f16.f64 180
-rp.f16.f64 180
-rp.sat.f16.f64 180
-rn.bf16.f64 181
-rz.bf16.f64 181
-rm.bf16.f64 181
-rp.bf16.f64 181
-rn.f16.f32 182
-rn.sat.f16.f32 182
-rn.ftz.f16.f32 183
-rn.ftz.sat.f16.f32 183
-rz.f16.f32 182
-rz.sat.f16.f32 182
-rz.ftz.f16.f32 183
-rz.ftz.sat.f16.f32 183
-rm.f16.f32 182
-rm.sat.f16.f32 182
-rm.ftz.f16.f32 183
-rm.ftz.sat.f16.f32 183
-rp.f16.f32 182
-rp.sat.f16.f32 182
-rp.ftz.f16.f32 183
-rp.ftz.sat.f16.f32 183
-rn.bf16.f32 184
-rn.ftz.bf16.f32 184
-rz.bf16.f32 184
-rz.ftz.bf16.f32 184
-rm.bf16.f32 184
-rm.ftz.bf16.f32 184
-rp.bf16.f32 184
-rp.ftz.bf16.f32 184
-rn.relu.f16.f32 185
-rn.relu.bf16.f32 184
-rn.relu.satfinite.f16.f32 186
-rn.relu.satfinite.bf16.f32 187
-rz.relu.f16.f32 185
-rz.relu.bf16.f32 184
-rz.relu.satfinite.f16.f32 186
-rz.relu.satfinite.bf16.f32 187
-rn.satfinite.f16.f32 188
-rn.satfinite.bf16.f32 187
-rz.satfinite.f16.f32 188
-rz.satfinite.bf16.f32 187
-rn.f16.bf16 189
-rz.f16.bf16 189
-rm.f16.bf16 189
-rp.f16.bf16 189
-rn.bf16.f16 190
-rz.bf16.f16 190
-rm.bf16.f16 190
-rp.bf16.f16 190
-rna.tf32.f32 191
-rna.satfinite.tf32.f32 192
-rn.tf32.f32 193
-rn.relu.tf32.f32 193
-rn.satfinite.tf32.f32 194
-rn.satfinite.relu.tf32.f32 194
-rz.tf32.f32 193
-rz.relu.tf32.f32 193
-rz.satfinite.tf32.f32 194
-rz.satfinite.relu.tf32.f32 194
-rn.f16x2.f32 195
-rn.bf16x2.f32 196
-rn.satfinite.f16x2.f32 197
-rn.satfinite.bf16x2.f32 198
-rn.relu.f16x2.f32 195
-rn.relu.bf16x2.f32 196
-rn.relu.satfinite.f16x2.f32 197
-rn.relu.satfinite.bf16x2.f32 198
-rz.f16x2.f32 195
-rz.bf16x2.f32 196
-rz.satfinite.f16x2.f32 197
-rz.satfinite.bf16x2.f32 198
-rz.relu.f16x2.f32 195
-rz.relu.bf16x2.f32 196
-rz.relu.satfinite.f16x2.f32 197
-rz.relu.satfinite.bf16x2.f32 198
-rn.f32.bf16 199
-rn.ftz.f32.bf16 200
-rz.f32.bf16 199
-rz.ftz.f32.bf16 200
-rm.f32.bf16 199
-rm.ftz.f32.bf16 200
-rp.f32.bf16 199
-rp.ftz.f32.bf16 200
-f16.bf16 201
-bf16.f16 202
+f32.f16 188
+sat.f32.f16 188
+ftz.f32.f16 189
+ftz.sat.f32.f16 189
+f32.bf16 190
+ftz.f32.bf16 191
+f64.f16 192
+sat.f64.f16 192
+f64.bf16 193
+rn.f64.bf16 193
+rz.f64.bf16 193
+rm.f64.bf16 193
+rp.f64.bf16 193
+f64.f32 194
+sat.f64.f32 194
+ftz.f64.f32 195
+ftz.sat.f64.f32 195
+rn.f32.f64 196
+rn.sat.f32.f64 196
+rn.ftz.f32.f64 197
+rn.ftz.sat.f32.f64 197
+rz.f32.f64 196
+rz.sat.f32.f64 196
+rz.ftz.f32.f64 197
+rz.ftz.sat.f32.f64 197
+rm.f32.f64 196
+rm.sat.f32.f64 196
+rm.ftz.f32.f64 197
+rm.ftz.sat.f32.f64 197
+rp.f32.f64 196
+rp.sat.f32.f64 196
+rp.ftz.f32.f64 197
+rp.ftz.sat.f32.f64 197
+rn.f16.f64 198
+rn.sat.f16.f64 198
+rz.f16.f64 198
+rz.sat.f16.f64 198
+rm.f16.f64 198
+rm.sat.f16.f64 198
+rp.f16.f64 198
+rp.sat.f16.f64 198
+rn.bf16.f64 199
+rz.bf16.f64 199
+rm.bf16.f64 199
+rp.bf16.f64 199
+rn.f16.f32 200
+rn.sat.f16.f32 200
+rn.ftz.f16.f32 201
+rn.ftz.sat.f16.f32 201
+rz.f16.f32 200
+rz.sat.f16.f32 200
+rz.ftz.f16.f32 201
+rz.ftz.sat.f16.f32 201
+rm.f16.f32 200
+rm.sat.f16.f32 200
+rm.ftz.f16.f32 201
+rm.ftz.sat.f16.f32 201
+rp.f16.f32 200
+rp.sat.f16.f32 200
+rp.ftz.f16.f32 201
+rp.ftz.sat.f16.f32 201
+rn.bf16.f32 202
+rn.ftz.bf16.f32 202
+rz.bf16.f32 202
+rz.ftz.bf16.f32 202
+rm.bf16.f32 202
+rm.ftz.bf16.f32 202
+rp.bf16.f32 202
+rp.ftz.bf16.f32 202
+rn.relu.f16.f32 203
+rn.relu.bf16.f32 202
+rn.relu.satfinite.f16.f32 204
+rn.relu.satfinite.bf16.f32 205
+rz.relu.f16.f32 203
+rz.relu.bf16.f32 202
+rz.relu.satfinite.f16.f32 204
+rz.relu.satfinite.bf16.f32 205
+rn.satfinite.f16.f32 206
+rn.satfinite.bf16.f32 205
+rz.satfinite.f16.f32 206
+rz.satfinite.bf16.f32 205
+rn.f16.bf16 207
+rz.f16.bf16 207
+rm.f16.bf16 207
+rp.f16.bf16 207
+rn.bf16.f16 208
+rz.bf16.f16 208
+rm.bf16.f16 208
+rp.bf16.f16 208
+rna.tf32.f32 209
+rna.satfinite.tf32.f32 210
+rn.tf32.f32 211
+rn.relu.tf32.f32 211
+rn.satfinite.tf32.f32 212
+rn.satfinite.relu.tf32.f32 212
+rz.tf32.f32 211
+rz.relu.tf32.f32 211
+rz.satfinite.tf32.f32 212
+rz.satfinite.relu.tf32.f32 212
+rn.f16x2.f32 213
+rn.bf16x2.f32 214
+rn.satfinite.f16x2.f32 215
+rn.satfinite.bf16x2.f32 216
+rn.relu.f16x2.f32 213
+rn.relu.bf16x2.f32 214
+rn.relu.satfinite.f16x2.f32 215
+rn.relu.satfinite.bf16x2.f32 216
+rz.f16x2.f32 213
+rz.bf16x2.f32 214
+rz.satfinite.f16x2.f32 215
+rz.satfinite.bf16x2.f32 216
+rz.relu.f16x2.f32 213
+rz.relu.bf16x2.f32 214
+rz.relu.satfinite.f16x2.f32 215
+rz.relu.satfinite.bf16x2.f32 216
+rn.pzo.f16.f32 217
+rn.pzo.bf16.f32 218
+rn.satfinite.pzo.f16.f32 217
+rn.satfinite.pzo.bf16.f32 218
+rn.relu.pzo.f16.f32 217
+rn.relu.pzo.bf16.f32 218
+rn.relu.satfinite.pzo.f16.f32 217
+rn.relu.satfinite.pzo.bf16.f32 218
+rz.pzo.f16.f32 217
+rz.pzo.bf16.f32 218
+rz.satfinite.pzo.f16.f32 217
+rz.satfinite.pzo.bf16.f32 218
+rz.relu.pzo.f16.f32 217
+rz.relu.pzo.bf16.f32 218
+rz.relu.satfinite.pzo.f16.f32 217
+rz.relu.satfinite.pzo.bf16.f32 218
+rn.pzo.tf32.f32 219
+rn.relu.pzo.tf32.f32 219
+rn.satfinite.pzo.tf32.f32 219
+rn.satfinite.relu.pzo.tf32.f32 219
+rz.pzo.tf32.f32 219
+rz.relu.pzo.tf32.f32 219
+rz.satfinite.pzo.tf32.f32 219
+rz.satfinite.relu.pzo.tf32.f32 219
+rn.pzo.f16x2.f32 220
+rn.pzo.bf16x2.f32 221
+rn.satfinite.pzo.f16x2.f32 220
+rn.satfinite.pzo.bf16x2.f32 221
+rn.relu.pzo.f16x2.f32 220
+rn.relu.pzo.bf16x2.f32 221
+rn.relu.satfinite.pzo.f16x2.f32 220
+rn.relu.satfinite.pzo.bf16x2.f32 221
+rz.pzo.f16x2.f32 220
+rz.pzo.bf16x2.f32 221
+rz.satfinite.pzo.f16x2.f32 220
+rz.satfinite.pzo.bf16x2.f32 221
+rz.relu.pzo.f16x2.f32 220
+rz.relu.pzo.bf16x2.f32 221
+rz.relu.satfinite.pzo.f16x2.f32 220
+rz.relu.satfinite.pzo.bf16x2.f32 221
+rn.satfinite.e4m3x2.f32 222
+rn.satfinite.e5m2x2.f32 223
+rn.satfinite.e2m3x2.f32 224
+rn.satfinite.e3m2x2.f32 225
+rn.satfinite.e2m1x2.f32 226
+rn.satfinite.pzo.e4m3x2.f32 227
+rn.satfinite.pzo.e5m2x2.f32 228
+rn.satfinite.pzo.e2m3x2.f32 229
+rn.satfinite.pzo.e3m2x2.f32 230
+rn.satfinite.pzo.e2m1x2.f32 231
+rn.satfinite.relu.e4m3x2.f32 222
+rn.satfinite.relu.e5m2x2.f32 223
+rn.satfinite.relu.e2m3x2.f32 224
+rn.satfinite.relu.e3m2x2.f32 225
+rn.satfinite.relu.e2m1x2.f32 226
+rn.satfinite.relu.pzo.e4m3x2.f32 227
+rn.satfinite.relu.pzo.e5m2x2.f32 228
+rn.satfinite.relu.pzo.e2m3x2.f32 229
+rn.satfinite.relu.pzo.e3m2x2.f32 230
+rn.satfinite.relu.pzo.e2m1x2.f32 231
+rz.satfinite.e4m3x2.f32 227
+rz.satfinite.e5m2x2.f32 228
+rz.satfinite.e2m3x2.f32 229
+rz.satfinite.e3m2x2.f32 230
+rz.satfinite.e2m1x2.f32 231
+rz.satfinite.pzo.e4m3x2.f32 227
+rz.satfinite.pzo.e5m2x2.f32 228
+rz.satfinite.pzo.e2m3x2.f32 229
+rz.satfinite.pzo.e3m2x2.f32 230
+rz.satfinite.pzo.e2m1x2.f32 231
+rz.satfinite.relu.e4m3x2.f32 227
+rz.satfinite.relu.e5m2x2.f32 228
+rz.satfinite.relu.e2m3x2.f32 229
+rz.satfinite.relu.e3m2x2.f32 230
+rz.satfinite.relu.e2m1x2.f32 231
+rz.satfinite.relu.pzo.e4m3x2.f32 227
+rz.satfinite.relu.pzo.e5m2x2.f32 228
+rz.satfinite.relu.pzo.e2m3x2.f32 229
+rz.satfinite.relu.pzo.e3m2x2.f32 230
+rz.satfinite.relu.pzo.e2m1x2.f32 231
+rn.satfinite.e4m3x2.f16x2 232
+rn.satfinite.e4m3x2.bf16x2 233
+rn.satfinite.e5m2x2.f16x2 234
+rn.satfinite.e5m2x2.bf16x2 235
+rn.satfinite.e2m3x2.f16x2 236
+rn.satfinite.e2m3x2.bf16x2 237
+rn.satfinite.e3m2x2.f16x2 238
+rn.satfinite.e3m2x2.bf16x2 239
+rn.satfinite.e2m1x2.f16x2 240
+rn.satfinite.e2m1x2.bf16x2 241
+rn.satfinite.pzo.e4m3x2.f16x2 242
+rn.satfinite.pzo.e4m3x2.bf16x2 243
+rn.satfinite.pzo.e5m2x2.f16x2 244
+rn.satfinite.pzo.e5m2x2.bf16x2 245
+rn.satfinite.pzo.e2m3x2.f16x2 246
+rn.satfinite.pzo.e2m3x2.bf16x2 247
+rn.satfinite.pzo.e3m2x2.f16x2 248
+rn.satfinite.pzo.e3m2x2.bf16x2 249
+rn.satfinite.pzo.e2m1x2.f16x2 250
+rn.satfinite.pzo.e2m1x2.bf16x2 251
+rn.satfinite.relu.e4m3x2.f16x2 232
+rn.satfinite.relu.e4m3x2.bf16x2 233
+rn.satfinite.relu.e5m2x2.f16x2 234
+rn.satfinite.relu.e5m2x2.bf16x2 235
+rn.satfinite.relu.e2m3x2.f16x2 236
+rn.satfinite.relu.e2m3x2.bf16x2 237
+rn.satfinite.relu.e3m2x2.f16x2 238
+rn.satfinite.relu.e3m2x2.bf16x2 239
+rn.satfinite.relu.e2m1x2.f16x2 240
+rn.satfinite.relu.e2m1x2.bf16x2 241
+rn.satfinite.relu.pzo.e4m3x2.f16x2 242
+rn.satfinite.relu.pzo.e4m3x2.bf16x2 243
+rn.satfinite.relu.pzo.e5m2x2.f16x2 244
+rn.satfinite.relu.pzo.e5m2x2.bf16x2 245
+rn.satfinite.relu.pzo.e2m3x2.f16x2 246
+rn.satfinite.relu.pzo.e2m3x2.bf16x2 247
+rn.satfinite.relu.pzo.e3m2x2.f16x2 248
+rn.satfinite.relu.pzo.e3m2x2.bf16x2 249
+rn.satfinite.relu.pzo.e2m1x2.f16x2 250
+rn.satfinite.relu.pzo.e2m1x2.bf16x2 251
+rz.satfinite.e4m3x2.f16x2 242
+rz.satfinite.e4m3x2.bf16x2 243
+rz.satfinite.e5m2x2.f16x2 244
+rz.satfinite.e5m2x2.bf16x2 245
+rz.satfinite.e2m3x2.f16x2 246
+rz.satfinite.e2m3x2.bf16x2 247
+rz.satfinite.e3m2x2.f16x2 248
+rz.satfinite.e3m2x2.bf16x2 249
+rz.satfinite.e2m1x2.f16x2 250
+rz.satfinite.e2m1x2.bf16x2 251
+rz.satfinite.pzo.e4m3x2.f16x2 242
+rz.satfinite.pzo.e4m3x2.bf16x2 243
+rz.satfinite.pzo.e5m2x2.f16x2 244
+rz.satfinite.pzo.e5m2x2.bf16x2 245
+rz.satfinite.pzo.e2m3x2.f16x2 246
+rz.satfinite.pzo.e2m3x2.bf16x2 247
+rz.satfinite.pzo.e3m2x2.f16x2 248
+rz.satfinite.pzo.e3m2x2.bf16x2 249
+rz.satfinite.pzo.e2m1x2.f16x2 250
+rz.satfinite.pzo.e2m1x2.bf16x2 251
+rz.satfinite.relu.e4m3x2.f16x2 242
+rz.satfinite.relu.e4m3x2.bf16x2 243
+rz.satfinite.relu.e5m2x2.f16x2 244
+rz.satfinite.relu.e5m2x2.bf16x2 245
+rz.satfinite.relu.e2m3x2.f16x2 246
+rz.satfinite.relu.e2m3x2.bf16x2 247
+rz.satfinite.relu.e3m2x2.f16x2 248
+rz.satfinite.relu.e3m2x2.bf16x2 249
+rz.satfinite.relu.e2m1x2.f16x2 250
+rz.satfinite.relu.e2m1x2.bf16x2 251
+rz.satfinite.relu.pzo.e4m3x2.f16x2 242
+rz.satfinite.relu.pzo.e4m3x2.bf16x2 243
+rz.satfinite.relu.pzo.e5m2x2.f16x2 244
+rz.satfinite.relu.pzo.e5m2x2.bf16x2 245
+rz.satfinite.relu.pzo.e2m3x2.f16x2 246
+rz.satfinite.relu.pzo.e2m3x2.bf16x2 247
+rz.satfinite.relu.pzo.e3m2x2.f16x2 248
+rz.satfinite.relu.pzo.e3m2x2.bf16x2 249
+rz.satfinite.relu.pzo.e2m1x2.f16x2 250
+rz.satfinite.relu.pzo.e2m1x2.bf16x2 251
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32 252
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32 253
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32 254
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32 255
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32 256
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 252
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 253
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 254
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 255
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 256
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 252
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 253
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 254
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 255
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 256
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 252
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 253
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 254
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 255
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 256
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32 252
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32 253
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32 254
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32 255
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32 256
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 252
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 253
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 254
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 255
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 256
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 252
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 253
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 254
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 255
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 256
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 252
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 253
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 254
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 255
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 256
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rn.f16x2.e4m3x2 267
+rn.f16x2.e5m2x2 268
+rn.f16x2.e2m3x2 269
+rn.f16x2.e3m2x2 270
+rn.f16x2.e2m1x2 271
+rn.relu.f16x2.e4m3x2 267
+rn.relu.f16x2.e5m2x2 268
+rn.relu.f16x2.e2m3x2 269
+rn.relu.f16x2.e3m2x2 270
+rn.relu.f16x2.e2m1x2 271
+rn.bf16x2.e4m3x2 272
+rn.bf16x2.e5m2x2 273
+rn.bf16x2.e2m3x2 274
+rn.bf16x2.e3m2x2 275
+rn.bf16x2.e2m1x2 276
+rn.satfinite.bf16x2.e4m3x2 272
+rn.satfinite.bf16x2.e5m2x2 273
+rn.satfinite.bf16x2.e2m3x2 274
+rn.satfinite.bf16x2.e3m2x2 275
+rn.satfinite.bf16x2.e2m1x2 276
+rn.relu.bf16x2.e4m3x2 272
+rn.relu.bf16x2.e5m2x2 273
+rn.relu.bf16x2.e2m3x2 274
+rn.relu.bf16x2.e3m2x2 275
+rn.relu.bf16x2.e2m1x2 276
+rn.relu.satfinite.bf16x2.e4m3x2 272
+rn.relu.satfinite.bf16x2.e5m2x2 273
+rn.relu.satfinite.bf16x2.e2m3x2 274
+rn.relu.satfinite.bf16x2.e3m2x2 275
+rn.relu.satfinite.bf16x2.e2m1x2 276
+rn.scaled::n2::ue8m0.bf16x2.e4m3x2 277
+rn.scaled::n2::ue8m0.bf16x2.e5m2x2 278
+rn.scaled::n2::ue8m0.bf16x2.e2m3x2 279
+rn.scaled::n2::ue8m0.bf16x2.e3m2x2 280
+rn.scaled::n2::ue8m0.bf16x2.e2m1x2 281
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 277
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 278
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 279
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 280
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 281
+rn.relu.scaled::n2::ue8m0.bf16x2.e4m3x2 277
+rn.relu.scaled::n2::ue8m0.bf16x2.e5m2x2 278
+rn.relu.scaled::n2::ue8m0.bf16x2.e2m3x2 279
+rn.relu.scaled::n2::ue8m0.bf16x2.e3m2x2 280
+rn.relu.scaled::n2::ue8m0.bf16x2.e2m1x2 281
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 277
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 278
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 279
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 280
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 281
+rs.f16x2.f32 282
+rs.bf16x2.f32 283
+rs.satfinite.f16x2.f32 282
+rs.satfinite.bf16x2.f32 283
+rs.relu.f16x2.f32 282
+rs.relu.bf16x2.f32 283
+rs.relu.satfinite.f16x2.f32 282
+rs.relu.satfinite.bf16x2.f32 283
+rs.satfinite.e4m3x4.f32 284
+rs.satfinite.e5m2x4.f32 285
+rs.satfinite.e2m3x4.f32 286
+rs.satfinite.e3m2x4.f32 287
+rs.satfinite.e2m1x4.f32 288
+rs.relu.satfinite.e4m3x4.f32 284
+rs.relu.satfinite.e5m2x4.f32 285
+rs.relu.satfinite.e2m3x4.f32 286
+rs.relu.satfinite.e3m2x4.f32 287
+rs.relu.satfinite.e2m1x4.f32 288
+rz.ue8m0x2.f32 289
+rz.satfinite.ue8m0x2.f32 289
+rp.ue8m0x2.f32 289
+rp.satfinite.ue8m0x2.f32 289
+rz.ue8m0x2.bf16x2 290
+rz.satfinite.ue8m0x2.bf16x2 290
+rp.ue8m0x2.bf16x2 290
+rp.satfinite.ue8m0x2.bf16x2 290
+rn.bf16x2.ue8m0x2 291
+rn.satfinite.s2f6x2.f32 292
+rn.satfinite.relu.s2f6x2.f32 292
+rz.satfinite.s2f6x2.f32 293
+rz.satfinite.relu.s2f6x2.f32 293
+rn.satfinite.s2f6x2.bf16x2 294
+rn.satfinite.relu.s2f6x2.bf16x2 294
+rz.satfinite.s2f6x2.bf16x2 295
+rz.satfinite.relu.s2f6x2.bf16x2 295
+rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 296
+rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 296
+rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32 297
+rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 297
+rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 298
+rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 298
+rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 299
+rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 299
+rn.bf16x2.s2f6x2 300
+rn.relu.bf16x2.s2f6x2 300
+rn.satfinite.bf16x2.s2f6x2 300
+rn.satfinite.relu.bf16x2.s2f6x2 300
+rn.scaled::n2::ue8m0.bf16x2.s2f6x2 301
+rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 301
+rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2 301
+rn.satfinite.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 301
+rn.ue5m3x2.f32 302
+rn.satfinite.ue5m3x2.f32 302
+rz.ue5m3x2.f32 302
+rz.satfinite.ue5m3x2.f32 302
+rp.ue5m3x2.f32 302
+rp.satfinite.ue5m3x2.f32 302
+rn.ue5m3x2.f16x2 303
+rn.ue5m3x2.bf16x2 304
+rn.satfinite.ue5m3x2.f16x2 303
+rn.satfinite.ue5m3x2.bf16x2 304
+rz.ue5m3x2.f16x2 303
+rz.ue5m3x2.bf16x2 304
+rz.satfinite.ue5m3x2.f16x2 303
+rz.satfinite.ue5m3x2.bf16x2 304
+rp.ue5m3x2.f16x2 303
+rp.ue5m3x2.bf16x2 304
+rp.satfinite.ue5m3x2.f16x2 303
+rp.satfinite.ue5m3x2.bf16x2 304
+rn.scaled::n1::ue8m0.ue5m3x2.f32 305
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 305
+rz.scaled::n1::ue8m0.ue5m3x2.f32 305
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 305
+rn.scaled::n1::ue8m0.ue5m3x2.f16x2 306
+rn.scaled::n1::ue8m0.ue5m3x2.bf16x2 307
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 306
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 307
+rz.scaled::n1::ue8m0.ue5m3x2.f16x2 306
+rz.scaled::n1::ue8m0.ue5m3x2.bf16x2 307
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 306
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 307
+rn.f16x2.ue5m3x2 308
+rn.bf16x2.ue5m3x2 309
+rn.satfinite.bf16x2.ue5m3x2 309
+rn.scaled::n2::ue8m0.bf16x2.ue5m3x2 310
+rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2 310
+rn.f32.bf16 311
+rn.ftz.f32.bf16 312
+rz.f32.bf16 311
+rz.ftz.f32.bf16 312
+rm.f32.bf16 311
+rm.ftz.f32.bf16 312
+rp.f32.bf16 311
+rp.ftz.f32.bf16 312
+f16.bf16 313
+bf16.f16 314
+rm.pzo.f16.f32 315
+rm.pzo.bf16.f32 316
+rp.pzo.f16.f32 315
+rp.pzo.bf16.f32 316
+rn.ftz.pzo.bf16.f32 316
+rz.ftz.pzo.bf16.f32 316
+rm.ftz.pzo.bf16.f32 316
+rp.ftz.pzo.bf16.f32 316
+rn.ue5m3x2.f16x2 317
+rn.ue5m3x2.bf16x2 318
+rn.satfinite.ue5m3x2.f16x2 317
+rn.satfinite.ue5m3x2.bf16x2 318
+rz.ue5m3x2.f16x2 317
+rz.ue5m3x2.bf16x2 318
+rz.satfinite.ue5m3x2.f16x2 317
+rz.satfinite.ue5m3x2.bf16x2 318
+rp.ue5m3x2.f16x2 317
+rp.ue5m3x2.bf16x2 318
+rp.satfinite.ue5m3x2.f16x2 317
+rp.satfinite.ue5m3x2.bf16x2 318
 """,
     "div": """
-approx.f32 203
-approx.ftz.f32 203
-full.f32 203
-full.ftz.f32 203
+approx.f32 319
+approx.ftz.f32 319
+full.f32 319
+full.ftz.f32 319
 rn.f32 10
 rn.ftz.f32 10
 rz.f32 10
@@ -1874,234 +2965,634 @@ rm.ftz.f32 10
 rp.f32 10
 rp.ftz.f32 10
 rn.f64 12
-rz.f64 204
-rm.f64 204
-rp.f64 204
-f32 205
-f64 206
+rz.f64 320
+rm.f64 320
+rp.f64 320
+f32 321
+f64 322
 """,
     "ex2": """
-approx.f32 22
-approx.ftz.f32 22
-approx.f16 207
-approx.f16x2 208
-approx.ftz.bf16 209
-approx.ftz.bf16x2 210
-f32 23
+approx.f32 40
+approx.ftz.f32 40
+approx.f16 323
+approx.f16x2 324
+approx.ftz.bf16 325
+approx.ftz.bf16x2 326
+f32 41
 """,
     "fma": """
-rn.f32 211
-rn.sat.f32 211
-rn.ftz.f32 211
-rn.ftz.sat.f32 211
-rz.f32 211
-rz.sat.f32 211
-rz.ftz.f32 211
-rz.ftz.sat.f32 211
-rm.f32 211
-rm.sat.f32 211
-rm.ftz.f32 211
-rm.ftz.sat.f32 211
-rp.f32 211
-rp.sat.f32 211
-rp.ftz.f32 211
-rp.ftz.sat.f32 211
-rn.f32x2 212
-rn.ftz.f32x2 212
-rz.f32x2 212
-rz.ftz.f32x2 212
-rm.f32x2 212
-rm.ftz.f32x2 212
-rp.f32x2 212
-rp.ftz.f32x2 212
-rn.f64 213
-rz.f64 213
-rm.f64 214
-rp.f64 214
-rn.f16 215
-rn.f16x2 216
-rn.sat.f16 215
-rn.sat.f16x2 216
-rn.ftz.f16 215
-rn.ftz.f16x2 216
-rn.ftz.sat.f16 215
-rn.ftz.sat.f16x2 216
-rn.relu.f16 217
-rn.relu.f16x2 218
-rn.ftz.relu.f16 217
-rn.ftz.relu.f16x2 218
-rn.bf16 219
-rn.bf16x2 220
-rn.relu.bf16 219
-rn.relu.bf16x2 220
-rn.oob.f16 221
-rn.oob.f16x2 222
-rn.oob.bf16 223
-rn.oob.bf16x2 224
-rn.oob.relu.f16 221
-rn.oob.relu.f16x2 222
-rn.oob.relu.bf16 223
-rn.oob.relu.bf16x2 224
-rn.f32.f16 225
-rn.f32.bf16 226
-rn.sat.f32.f16 225
-rn.sat.f32.bf16 226
-rz.f32.f16 225
-rz.f32.bf16 226
-rz.sat.f32.f16 225
-rz.sat.f32.bf16 226
-rm.f32.f16 225
-rm.f32.bf16 226
-rm.sat.f32.f16 225
-rm.sat.f32.bf16 226
-rp.f32.f16 225
-rp.f32.bf16 226
-rp.sat.f32.f16 225
-rp.sat.f32.bf16 226
-rz.bf16 227
-rz.bf16x2 228
-rz.relu.bf16 227
-rz.relu.bf16x2 228
-rz.oob.bf16 229
-rz.oob.bf16x2 230
-rz.oob.relu.bf16 229
-rz.oob.relu.bf16x2 230
-rm.bf16 227
-rm.bf16x2 228
-rm.relu.bf16 227
-rm.relu.bf16x2 228
-rm.oob.bf16 229
-rm.oob.bf16x2 230
-rm.oob.relu.bf16 229
-rm.oob.relu.bf16x2 230
-rp.bf16 227
-rp.bf16x2 228
-rp.relu.bf16 227
-rp.relu.bf16x2 228
-rp.oob.bf16 229
-rp.oob.bf16x2 230
-rp.oob.relu.bf16 229
-rp.oob.relu.bf16x2 230
-rn.sat.oob.f16 231
-rn.sat.oob.f16x2 232
+rn.f32 327
+rn.sat.f32 327
+rn.ftz.f32 327
+rn.ftz.sat.f32 327
+rz.f32 327
+rz.sat.f32 327
+rz.ftz.f32 327
+rz.ftz.sat.f32 327
+rm.f32 327
+rm.sat.f32 327
+rm.ftz.f32 327
+rm.ftz.sat.f32 327
+rp.f32 327
+rp.sat.f32 327
+rp.ftz.f32 327
+rp.ftz.sat.f32 327
+rn.f32x2 328
+rn.ftz.f32x2 328
+rz.f32x2 328
+rz.ftz.f32x2 328
+rm.f32x2 328
+rm.ftz.f32x2 328
+rp.f32x2 328
+rp.ftz.f32x2 328
+rn.f64 329
+rz.f64 329
+rm.f64 330
+rp.f64 330
+rn.f16 331
+rn.f16x2 332
+rn.sat.f16 331
+rn.sat.f16x2 332
+rn.ftz.f16 331
+rn.ftz.f16x2 332
+rn.ftz.sat.f16 331
+rn.ftz.sat.f16x2 332
+rn.relu.f16 333
+rn.relu.f16x2 334
+rn.ftz.relu.f16 333
+rn.ftz.relu.f16x2 334
+rn.bf16 335
+rn.bf16x2 336
+rn.relu.bf16 335
+rn.relu.bf16x2 336
+rn.oob.f16 337
+rn.oob.f16x2 338
+rn.oob.bf16 339
+rn.oob.bf16x2 340
+rn.oob.relu.f16 337
+rn.oob.relu.f16x2 338
+rn.oob.relu.bf16 339
+rn.oob.relu.bf16x2 340
+rn.f32.f16 341
+rn.f32.bf16 342
+rn.sat.f32.f16 341
+rn.sat.f32.bf16 342
+rz.f32.f16 341
+rz.f32.bf16 342
+rz.sat.f32.f16 341
+rz.sat.f32.bf16 342
+rm.f32.f16 341
+rm.f32.bf16 342
+rm.sat.f32.f16 341
+rm.sat.f32.bf16 342
+rp.f32.f16 341
+rp.f32.bf16 342
+rp.sat.f32.f16 341
+rp.sat.f32.bf16 342
+rn.f32x2.f16x2.f32x2.f32x2 343
+rn.f32x2.bf16x2.f32x2.f32x2 344
+rz.f32x2.f16x2.f32x2.f32x2 343
+rz.f32x2.bf16x2.f32x2.f32x2 344
+rm.f32x2.f16x2.f32x2.f32x2 343
+rm.f32x2.bf16x2.f32x2.f32x2 344
+rp.f32x2.f16x2.f32x2.f32x2 343
+rp.f32x2.bf16x2.f32x2.f32x2 344
+e5m2x4.e5m2x4.e5m2x4 345
+e5m2x4.e5m2x4.e4m3x4 346
+e5m2x4.e5m2x4.e3m2x4 347
+e5m2x4.e5m2x4.e2m3x4 348
+e5m2x4.e5m2x4.e2m1x4 349
+e5m2x4.e5m2x4.e2m1p4x4 350
+e5m2x4.e5m2x4.ue8m0x4 351
+e5m2x4.e4m3x4.e5m2x4 352
+e5m2x4.e4m3x4.e4m3x4 353
+e5m2x4.e4m3x4.e3m2x4 354
+e5m2x4.e4m3x4.e2m3x4 355
+e5m2x4.e4m3x4.e2m1x4 356
+e5m2x4.e4m3x4.e2m1p4x4 357
+e5m2x4.e4m3x4.ue8m0x4 358
+e5m2x4.e3m2x4.e5m2x4 359
+e5m2x4.e3m2x4.e4m3x4 360
+e5m2x4.e3m2x4.e3m2x4 361
+e5m2x4.e3m2x4.e2m3x4 362
+e5m2x4.e3m2x4.e2m1x4 363
+e5m2x4.e3m2x4.e2m1p4x4 364
+e5m2x4.e3m2x4.ue8m0x4 365
+e5m2x4.e2m3x4.e5m2x4 366
+e5m2x4.e2m3x4.e4m3x4 367
+e5m2x4.e2m3x4.e3m2x4 368
+e5m2x4.e2m3x4.e2m3x4 369
+e5m2x4.e2m3x4.e2m1x4 370
+e5m2x4.e2m3x4.e2m1p4x4 371
+e5m2x4.e2m3x4.ue8m0x4 372
+e5m2x4.e2m1x4.e5m2x4 373
+e5m2x4.e2m1x4.e4m3x4 374
+e5m2x4.e2m1x4.e3m2x4 375
+e5m2x4.e2m1x4.e2m3x4 376
+e5m2x4.e2m1x4.e2m1x4 377
+e5m2x4.e2m1x4.e2m1p4x4 378
+e5m2x4.e2m1x4.ue8m0x4 379
+e5m2x4.e2m1p4x4.e5m2x4 380
+e5m2x4.e2m1p4x4.e4m3x4 381
+e5m2x4.e2m1p4x4.e3m2x4 382
+e5m2x4.e2m1p4x4.e2m3x4 383
+e5m2x4.e2m1p4x4.e2m1x4 384
+e5m2x4.e2m1p4x4.e2m1p4x4 385
+e5m2x4.e2m1p4x4.ue8m0x4 386
+e5m2x4.ue8m0x4.e5m2x4 387
+e5m2x4.ue8m0x4.e4m3x4 388
+e5m2x4.ue8m0x4.e3m2x4 389
+e5m2x4.ue8m0x4.e2m3x4 390
+e5m2x4.ue8m0x4.e2m1x4 391
+e5m2x4.ue8m0x4.e2m1p4x4 392
+e5m2x4.ue8m0x4.ue8m0x4 393
+e4m3x4.e5m2x4.e5m2x4 394
+e4m3x4.e5m2x4.e4m3x4 395
+e4m3x4.e5m2x4.e3m2x4 396
+e4m3x4.e5m2x4.e2m3x4 397
+e4m3x4.e5m2x4.e2m1x4 398
+e4m3x4.e5m2x4.e2m1p4x4 399
+e4m3x4.e5m2x4.ue8m0x4 400
+e4m3x4.e4m3x4.e5m2x4 401
+e4m3x4.e4m3x4.e4m3x4 402
+e4m3x4.e4m3x4.e3m2x4 403
+e4m3x4.e4m3x4.e2m3x4 404
+e4m3x4.e4m3x4.e2m1x4 405
+e4m3x4.e4m3x4.e2m1p4x4 406
+e4m3x4.e4m3x4.ue8m0x4 407
+e4m3x4.e3m2x4.e5m2x4 408
+e4m3x4.e3m2x4.e4m3x4 409
+e4m3x4.e3m2x4.e3m2x4 410
+e4m3x4.e3m2x4.e2m3x4 411
+e4m3x4.e3m2x4.e2m1x4 412
+e4m3x4.e3m2x4.e2m1p4x4 413
+e4m3x4.e3m2x4.ue8m0x4 414
+e4m3x4.e2m3x4.e5m2x4 415
+e4m3x4.e2m3x4.e4m3x4 416
+e4m3x4.e2m3x4.e3m2x4 417
+e4m3x4.e2m3x4.e2m3x4 418
+e4m3x4.e2m3x4.e2m1x4 419
+e4m3x4.e2m3x4.e2m1p4x4 420
+e4m3x4.e2m3x4.ue8m0x4 421
+e4m3x4.e2m1x4.e5m2x4 422
+e4m3x4.e2m1x4.e4m3x4 423
+e4m3x4.e2m1x4.e3m2x4 424
+e4m3x4.e2m1x4.e2m3x4 425
+e4m3x4.e2m1x4.e2m1x4 426
+e4m3x4.e2m1x4.e2m1p4x4 427
+e4m3x4.e2m1x4.ue8m0x4 428
+e4m3x4.e2m1p4x4.e5m2x4 429
+e4m3x4.e2m1p4x4.e4m3x4 430
+e4m3x4.e2m1p4x4.e3m2x4 431
+e4m3x4.e2m1p4x4.e2m3x4 432
+e4m3x4.e2m1p4x4.e2m1x4 433
+e4m3x4.e2m1p4x4.e2m1p4x4 434
+e4m3x4.e2m1p4x4.ue8m0x4 435
+e4m3x4.ue8m0x4.e5m2x4 436
+e4m3x4.ue8m0x4.e4m3x4 437
+e4m3x4.ue8m0x4.e3m2x4 438
+e4m3x4.ue8m0x4.e2m3x4 439
+e4m3x4.ue8m0x4.e2m1x4 440
+e4m3x4.ue8m0x4.e2m1p4x4 441
+e4m3x4.ue8m0x4.ue8m0x4 442
+satfinite.e5m2x4.e5m2x4.e5m2x4 345
+satfinite.e5m2x4.e5m2x4.e4m3x4 346
+satfinite.e5m2x4.e5m2x4.e3m2x4 347
+satfinite.e5m2x4.e5m2x4.e2m3x4 348
+satfinite.e5m2x4.e5m2x4.e2m1x4 349
+satfinite.e5m2x4.e5m2x4.e2m1p4x4 350
+satfinite.e5m2x4.e5m2x4.ue8m0x4 351
+satfinite.e5m2x4.e4m3x4.e5m2x4 352
+satfinite.e5m2x4.e4m3x4.e4m3x4 353
+satfinite.e5m2x4.e4m3x4.e3m2x4 354
+satfinite.e5m2x4.e4m3x4.e2m3x4 355
+satfinite.e5m2x4.e4m3x4.e2m1x4 356
+satfinite.e5m2x4.e4m3x4.e2m1p4x4 357
+satfinite.e5m2x4.e4m3x4.ue8m0x4 358
+satfinite.e5m2x4.e3m2x4.e5m2x4 359
+satfinite.e5m2x4.e3m2x4.e4m3x4 360
+satfinite.e5m2x4.e3m2x4.e3m2x4 361
+satfinite.e5m2x4.e3m2x4.e2m3x4 362
+satfinite.e5m2x4.e3m2x4.e2m1x4 363
+satfinite.e5m2x4.e3m2x4.e2m1p4x4 364
+satfinite.e5m2x4.e3m2x4.ue8m0x4 365
+satfinite.e5m2x4.e2m3x4.e5m2x4 366
+satfinite.e5m2x4.e2m3x4.e4m3x4 367
+satfinite.e5m2x4.e2m3x4.e3m2x4 368
+satfinite.e5m2x4.e2m3x4.e2m3x4 369
+satfinite.e5m2x4.e2m3x4.e2m1x4 370
+satfinite.e5m2x4.e2m3x4.e2m1p4x4 371
+satfinite.e5m2x4.e2m3x4.ue8m0x4 372
+satfinite.e5m2x4.e2m1x4.e5m2x4 373
+satfinite.e5m2x4.e2m1x4.e4m3x4 374
+satfinite.e5m2x4.e2m1x4.e3m2x4 375
+satfinite.e5m2x4.e2m1x4.e2m3x4 376
+satfinite.e5m2x4.e2m1x4.e2m1x4 377
+satfinite.e5m2x4.e2m1x4.e2m1p4x4 378
+satfinite.e5m2x4.e2m1x4.ue8m0x4 379
+satfinite.e5m2x4.e2m1p4x4.e5m2x4 380
+satfinite.e5m2x4.e2m1p4x4.e4m3x4 381
+satfinite.e5m2x4.e2m1p4x4.e3m2x4 382
+satfinite.e5m2x4.e2m1p4x4.e2m3x4 383
+satfinite.e5m2x4.e2m1p4x4.e2m1x4 384
+satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 385
+satfinite.e5m2x4.e2m1p4x4.ue8m0x4 386
+satfinite.e5m2x4.ue8m0x4.e5m2x4 387
+satfinite.e5m2x4.ue8m0x4.e4m3x4 388
+satfinite.e5m2x4.ue8m0x4.e3m2x4 389
+satfinite.e5m2x4.ue8m0x4.e2m3x4 390
+satfinite.e5m2x4.ue8m0x4.e2m1x4 391
+satfinite.e5m2x4.ue8m0x4.e2m1p4x4 392
+satfinite.e5m2x4.ue8m0x4.ue8m0x4 393
+satfinite.e4m3x4.e5m2x4.e5m2x4 394
+satfinite.e4m3x4.e5m2x4.e4m3x4 395
+satfinite.e4m3x4.e5m2x4.e3m2x4 396
+satfinite.e4m3x4.e5m2x4.e2m3x4 397
+satfinite.e4m3x4.e5m2x4.e2m1x4 398
+satfinite.e4m3x4.e5m2x4.e2m1p4x4 399
+satfinite.e4m3x4.e5m2x4.ue8m0x4 400
+satfinite.e4m3x4.e4m3x4.e5m2x4 401
+satfinite.e4m3x4.e4m3x4.e4m3x4 402
+satfinite.e4m3x4.e4m3x4.e3m2x4 403
+satfinite.e4m3x4.e4m3x4.e2m3x4 404
+satfinite.e4m3x4.e4m3x4.e2m1x4 405
+satfinite.e4m3x4.e4m3x4.e2m1p4x4 406
+satfinite.e4m3x4.e4m3x4.ue8m0x4 407
+satfinite.e4m3x4.e3m2x4.e5m2x4 408
+satfinite.e4m3x4.e3m2x4.e4m3x4 409
+satfinite.e4m3x4.e3m2x4.e3m2x4 410
+satfinite.e4m3x4.e3m2x4.e2m3x4 411
+satfinite.e4m3x4.e3m2x4.e2m1x4 412
+satfinite.e4m3x4.e3m2x4.e2m1p4x4 413
+satfinite.e4m3x4.e3m2x4.ue8m0x4 414
+satfinite.e4m3x4.e2m3x4.e5m2x4 415
+satfinite.e4m3x4.e2m3x4.e4m3x4 416
+satfinite.e4m3x4.e2m3x4.e3m2x4 417
+satfinite.e4m3x4.e2m3x4.e2m3x4 418
+satfinite.e4m3x4.e2m3x4.e2m1x4 419
+satfinite.e4m3x4.e2m3x4.e2m1p4x4 420
+satfinite.e4m3x4.e2m3x4.ue8m0x4 421
+satfinite.e4m3x4.e2m1x4.e5m2x4 422
+satfinite.e4m3x4.e2m1x4.e4m3x4 423
+satfinite.e4m3x4.e2m1x4.e3m2x4 424
+satfinite.e4m3x4.e2m1x4.e2m3x4 425
+satfinite.e4m3x4.e2m1x4.e2m1x4 426
+satfinite.e4m3x4.e2m1x4.e2m1p4x4 427
+satfinite.e4m3x4.e2m1x4.ue8m0x4 428
+satfinite.e4m3x4.e2m1p4x4.e5m2x4 429
+satfinite.e4m3x4.e2m1p4x4.e4m3x4 430
+satfinite.e4m3x4.e2m1p4x4.e3m2x4 431
+satfinite.e4m3x4.e2m1p4x4.e2m3x4 432
+satfinite.e4m3x4.e2m1p4x4.e2m1x4 433
+satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 434
+satfinite.e4m3x4.e2m1p4x4.ue8m0x4 435
+satfinite.e4m3x4.ue8m0x4.e5m2x4 436
+satfinite.e4m3x4.ue8m0x4.e4m3x4 437
+satfinite.e4m3x4.ue8m0x4.e3m2x4 438
+satfinite.e4m3x4.ue8m0x4.e2m3x4 439
+satfinite.e4m3x4.ue8m0x4.e2m1x4 440
+satfinite.e4m3x4.ue8m0x4.e2m1p4x4 441
+satfinite.e4m3x4.ue8m0x4.ue8m0x4 442
+rn.e5m2x4.e5m2x4.e5m2x4 345
+rn.e5m2x4.e5m2x4.e4m3x4 346
+rn.e5m2x4.e5m2x4.e3m2x4 347
+rn.e5m2x4.e5m2x4.e2m3x4 348
+rn.e5m2x4.e5m2x4.e2m1x4 349
+rn.e5m2x4.e5m2x4.e2m1p4x4 350
+rn.e5m2x4.e5m2x4.ue8m0x4 351
+rn.e5m2x4.e4m3x4.e5m2x4 352
+rn.e5m2x4.e4m3x4.e4m3x4 353
+rn.e5m2x4.e4m3x4.e3m2x4 354
+rn.e5m2x4.e4m3x4.e2m3x4 355
+rn.e5m2x4.e4m3x4.e2m1x4 356
+rn.e5m2x4.e4m3x4.e2m1p4x4 357
+rn.e5m2x4.e4m3x4.ue8m0x4 358
+rn.e5m2x4.e3m2x4.e5m2x4 359
+rn.e5m2x4.e3m2x4.e4m3x4 360
+rn.e5m2x4.e3m2x4.e3m2x4 361
+rn.e5m2x4.e3m2x4.e2m3x4 362
+rn.e5m2x4.e3m2x4.e2m1x4 363
+rn.e5m2x4.e3m2x4.e2m1p4x4 364
+rn.e5m2x4.e3m2x4.ue8m0x4 365
+rn.e5m2x4.e2m3x4.e5m2x4 366
+rn.e5m2x4.e2m3x4.e4m3x4 367
+rn.e5m2x4.e2m3x4.e3m2x4 368
+rn.e5m2x4.e2m3x4.e2m3x4 369
+rn.e5m2x4.e2m3x4.e2m1x4 370
+rn.e5m2x4.e2m3x4.e2m1p4x4 371
+rn.e5m2x4.e2m3x4.ue8m0x4 372
+rn.e5m2x4.e2m1x4.e5m2x4 373
+rn.e5m2x4.e2m1x4.e4m3x4 374
+rn.e5m2x4.e2m1x4.e3m2x4 375
+rn.e5m2x4.e2m1x4.e2m3x4 376
+rn.e5m2x4.e2m1x4.e2m1x4 377
+rn.e5m2x4.e2m1x4.e2m1p4x4 378
+rn.e5m2x4.e2m1x4.ue8m0x4 379
+rn.e5m2x4.e2m1p4x4.e5m2x4 380
+rn.e5m2x4.e2m1p4x4.e4m3x4 381
+rn.e5m2x4.e2m1p4x4.e3m2x4 382
+rn.e5m2x4.e2m1p4x4.e2m3x4 383
+rn.e5m2x4.e2m1p4x4.e2m1x4 384
+rn.e5m2x4.e2m1p4x4.e2m1p4x4 385
+rn.e5m2x4.e2m1p4x4.ue8m0x4 386
+rn.e5m2x4.ue8m0x4.e5m2x4 387
+rn.e5m2x4.ue8m0x4.e4m3x4 388
+rn.e5m2x4.ue8m0x4.e3m2x4 389
+rn.e5m2x4.ue8m0x4.e2m3x4 390
+rn.e5m2x4.ue8m0x4.e2m1x4 391
+rn.e5m2x4.ue8m0x4.e2m1p4x4 392
+rn.e5m2x4.ue8m0x4.ue8m0x4 393
+rn.e4m3x4.e5m2x4.e5m2x4 394
+rn.e4m3x4.e5m2x4.e4m3x4 395
+rn.e4m3x4.e5m2x4.e3m2x4 396
+rn.e4m3x4.e5m2x4.e2m3x4 397
+rn.e4m3x4.e5m2x4.e2m1x4 398
+rn.e4m3x4.e5m2x4.e2m1p4x4 399
+rn.e4m3x4.e5m2x4.ue8m0x4 400
+rn.e4m3x4.e4m3x4.e5m2x4 401
+rn.e4m3x4.e4m3x4.e4m3x4 402
+rn.e4m3x4.e4m3x4.e3m2x4 403
+rn.e4m3x4.e4m3x4.e2m3x4 404
+rn.e4m3x4.e4m3x4.e2m1x4 405
+rn.e4m3x4.e4m3x4.e2m1p4x4 406
+rn.e4m3x4.e4m3x4.ue8m0x4 407
+rn.e4m3x4.e3m2x4.e5m2x4 408
+rn.e4m3x4.e3m2x4.e4m3x4 409
+rn.e4m3x4.e3m2x4.e3m2x4 410
+rn.e4m3x4.e3m2x4.e2m3x4 411
+rn.e4m3x4.e3m2x4.e2m1x4 412
+rn.e4m3x4.e3m2x4.e2m1p4x4 413
+rn.e4m3x4.e3m2x4.ue8m0x4 414
+rn.e4m3x4.e2m3x4.e5m2x4 415
+rn.e4m3x4.e2m3x4.e4m3x4 416
+rn.e4m3x4.e2m3x4.e3m2x4 417
+rn.e4m3x4.e2m3x4.e2m3x4 418
+rn.e4m3x4.e2m3x4.e2m1x4 419
+rn.e4m3x4.e2m3x4.e2m1p4x4 420
+rn.e4m3x4.e2m3x4.ue8m0x4 421
+rn.e4m3x4.e2m1x4.e5m2x4 422
+rn.e4m3x4.e2m1x4.e4m3x4 423
+rn.e4m3x4.e2m1x4.e3m2x4 424
+rn.e4m3x4.e2m1x4.e2m3x4 425
+rn.e4m3x4.e2m1x4.e2m1x4 426
+rn.e4m3x4.e2m1x4.e2m1p4x4 427
+rn.e4m3x4.e2m1x4.ue8m0x4 428
+rn.e4m3x4.e2m1p4x4.e5m2x4 429
+rn.e4m3x4.e2m1p4x4.e4m3x4 430
+rn.e4m3x4.e2m1p4x4.e3m2x4 431
+rn.e4m3x4.e2m1p4x4.e2m3x4 432
+rn.e4m3x4.e2m1p4x4.e2m1x4 433
+rn.e4m3x4.e2m1p4x4.e2m1p4x4 434
+rn.e4m3x4.e2m1p4x4.ue8m0x4 435
+rn.e4m3x4.ue8m0x4.e5m2x4 436
+rn.e4m3x4.ue8m0x4.e4m3x4 437
+rn.e4m3x4.ue8m0x4.e3m2x4 438
+rn.e4m3x4.ue8m0x4.e2m3x4 439
+rn.e4m3x4.ue8m0x4.e2m1x4 440
+rn.e4m3x4.ue8m0x4.e2m1p4x4 441
+rn.e4m3x4.ue8m0x4.ue8m0x4 442
+rn.satfinite.e5m2x4.e5m2x4.e5m2x4 345
+rn.satfinite.e5m2x4.e5m2x4.e4m3x4 346
+rn.satfinite.e5m2x4.e5m2x4.e3m2x4 347
+rn.satfinite.e5m2x4.e5m2x4.e2m3x4 348
+rn.satfinite.e5m2x4.e5m2x4.e2m1x4 349
+rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4 350
+rn.satfinite.e5m2x4.e5m2x4.ue8m0x4 351
+rn.satfinite.e5m2x4.e4m3x4.e5m2x4 352
+rn.satfinite.e5m2x4.e4m3x4.e4m3x4 353
+rn.satfinite.e5m2x4.e4m3x4.e3m2x4 354
+rn.satfinite.e5m2x4.e4m3x4.e2m3x4 355
+rn.satfinite.e5m2x4.e4m3x4.e2m1x4 356
+rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4 357
+rn.satfinite.e5m2x4.e4m3x4.ue8m0x4 358
+rn.satfinite.e5m2x4.e3m2x4.e5m2x4 359
+rn.satfinite.e5m2x4.e3m2x4.e4m3x4 360
+rn.satfinite.e5m2x4.e3m2x4.e3m2x4 361
+rn.satfinite.e5m2x4.e3m2x4.e2m3x4 362
+rn.satfinite.e5m2x4.e3m2x4.e2m1x4 363
+rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4 364
+rn.satfinite.e5m2x4.e3m2x4.ue8m0x4 365
+rn.satfinite.e5m2x4.e2m3x4.e5m2x4 366
+rn.satfinite.e5m2x4.e2m3x4.e4m3x4 367
+rn.satfinite.e5m2x4.e2m3x4.e3m2x4 368
+rn.satfinite.e5m2x4.e2m3x4.e2m3x4 369
+rn.satfinite.e5m2x4.e2m3x4.e2m1x4 370
+rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4 371
+rn.satfinite.e5m2x4.e2m3x4.ue8m0x4 372
+rn.satfinite.e5m2x4.e2m1x4.e5m2x4 373
+rn.satfinite.e5m2x4.e2m1x4.e4m3x4 374
+rn.satfinite.e5m2x4.e2m1x4.e3m2x4 375
+rn.satfinite.e5m2x4.e2m1x4.e2m3x4 376
+rn.satfinite.e5m2x4.e2m1x4.e2m1x4 377
+rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4 378
+rn.satfinite.e5m2x4.e2m1x4.ue8m0x4 379
+rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4 380
+rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4 381
+rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4 382
+rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4 383
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4 384
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 385
+rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4 386
+rn.satfinite.e5m2x4.ue8m0x4.e5m2x4 387
+rn.satfinite.e5m2x4.ue8m0x4.e4m3x4 388
+rn.satfinite.e5m2x4.ue8m0x4.e3m2x4 389
+rn.satfinite.e5m2x4.ue8m0x4.e2m3x4 390
+rn.satfinite.e5m2x4.ue8m0x4.e2m1x4 391
+rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 392
+rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4 393
+rn.satfinite.e4m3x4.e5m2x4.e5m2x4 394
+rn.satfinite.e4m3x4.e5m2x4.e4m3x4 395
+rn.satfinite.e4m3x4.e5m2x4.e3m2x4 396
+rn.satfinite.e4m3x4.e5m2x4.e2m3x4 397
+rn.satfinite.e4m3x4.e5m2x4.e2m1x4 398
+rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4 399
+rn.satfinite.e4m3x4.e5m2x4.ue8m0x4 400
+rn.satfinite.e4m3x4.e4m3x4.e5m2x4 401
+rn.satfinite.e4m3x4.e4m3x4.e4m3x4 402
+rn.satfinite.e4m3x4.e4m3x4.e3m2x4 403
+rn.satfinite.e4m3x4.e4m3x4.e2m3x4 404
+rn.satfinite.e4m3x4.e4m3x4.e2m1x4 405
+rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4 406
+rn.satfinite.e4m3x4.e4m3x4.ue8m0x4 407
+rn.satfinite.e4m3x4.e3m2x4.e5m2x4 408
+rn.satfinite.e4m3x4.e3m2x4.e4m3x4 409
+rn.satfinite.e4m3x4.e3m2x4.e3m2x4 410
+rn.satfinite.e4m3x4.e3m2x4.e2m3x4 411
+rn.satfinite.e4m3x4.e3m2x4.e2m1x4 412
+rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4 413
+rn.satfinite.e4m3x4.e3m2x4.ue8m0x4 414
+rn.satfinite.e4m3x4.e2m3x4.e5m2x4 415
+rn.satfinite.e4m3x4.e2m3x4.e4m3x4 416
+rn.satfinite.e4m3x4.e2m3x4.e3m2x4 417
+rn.satfinite.e4m3x4.e2m3x4.e2m3x4 418
+rn.satfinite.e4m3x4.e2m3x4.e2m1x4 419
+rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4 420
+rn.satfinite.e4m3x4.e2m3x4.ue8m0x4 421
+rn.satfinite.e4m3x4.e2m1x4.e5m2x4 422
+rn.satfinite.e4m3x4.e2m1x4.e4m3x4 423
+rn.satfinite.e4m3x4.e2m1x4.e3m2x4 424
+rn.satfinite.e4m3x4.e2m1x4.e2m3x4 425
+rn.satfinite.e4m3x4.e2m1x4.e2m1x4 426
+rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4 427
+rn.satfinite.e4m3x4.e2m1x4.ue8m0x4 428
+rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4 429
+rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4 430
+rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4 431
+rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4 432
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4 433
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 434
+rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4 435
+rn.satfinite.e4m3x4.ue8m0x4.e5m2x4 436
+rn.satfinite.e4m3x4.ue8m0x4.e4m3x4 437
+rn.satfinite.e4m3x4.ue8m0x4.e3m2x4 438
+rn.satfinite.e4m3x4.ue8m0x4.e2m3x4 439
+rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 440
+rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4 441
+rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4 442
+rz.bf16 443
+rz.bf16x2 444
+rz.relu.bf16 443
+rz.relu.bf16x2 444
+rz.oob.bf16 445
+rz.oob.bf16x2 446
+rz.oob.relu.bf16 445
+rz.oob.relu.bf16x2 446
+rm.bf16 443
+rm.bf16x2 444
+rm.relu.bf16 443
+rm.relu.bf16x2 444
+rm.oob.bf16 445
+rm.oob.bf16x2 446
+rm.oob.relu.bf16 445
+rm.oob.relu.bf16x2 446
+rp.bf16 443
+rp.bf16x2 444
+rp.relu.bf16 443
+rp.relu.bf16x2 444
+rp.oob.bf16 445
+rp.oob.bf16x2 446
+rp.oob.relu.bf16 445
+rp.oob.relu.bf16x2 446
+rn.sat.oob.f16 447
+rn.sat.oob.f16x2 448
 """,
     "lg2": """
-approx.f32 22
-approx.ftz.f32 22
-f32 23
+approx.f32 40
+approx.ftz.f32 40
+f32 41
 """,
     "mad": """
-f32 233
-sat.f32 233
-ftz.f32 234
-ftz.sat.f32 234
-rn.f32 235
-rn.sat.f32 235
-rn.ftz.f32 236
-rn.ftz.sat.f32 236
-rz.f32 235
-rz.sat.f32 235
-rz.ftz.f32 236
-rz.ftz.sat.f32 236
-rm.f32 235
-rm.sat.f32 235
-rm.ftz.f32 236
-rm.ftz.sat.f32 236
-rp.f32 235
-rp.sat.f32 235
-rp.ftz.f32 236
-rp.ftz.sat.f32 236
-rn.f64 237
-rz.f64 237
-rm.f64 238
-rp.f64 238
-f64 239
+f32 449
+sat.f32 449
+ftz.f32 450
+ftz.sat.f32 450
+rn.f32 451
+rn.sat.f32 451
+rn.ftz.f32 452
+rn.ftz.sat.f32 452
+rz.f32 451
+rz.sat.f32 451
+rz.ftz.f32 452
+rz.ftz.sat.f32 452
+rm.f32 451
+rm.sat.f32 451
+rm.ftz.f32 452
+rm.ftz.sat.f32 452
+rp.f32 451
+rp.sat.f32 451
+rp.ftz.f32 452
+rp.ftz.sat.f32 452
+rn.f64 453
+rz.f64 453
+rm.f64 454
+rp.f64 454
+f64 455
 """,
     "max": """
 f32 7
-xorsign.abs.f32 240
-NaN.f32 241
-NaN.xorsign.abs.f32 240
+xorsign.abs.f32 456
+NaN.f32 457
+NaN.xorsign.abs.f32 456
 ftz.f32 8
-ftz.xorsign.abs.f32 240
-ftz.NaN.f32 241
-ftz.NaN.xorsign.abs.f32 240
-f32 242
-abs.f32 242
-NaN.f32 242
-NaN.abs.f32 242
-ftz.f32 242
-ftz.abs.f32 242
-ftz.NaN.f32 242
-ftz.NaN.abs.f32 242
+ftz.xorsign.abs.f32 456
+ftz.NaN.f32 457
+ftz.NaN.xorsign.abs.f32 456
+f32 458
+abs.f32 458
+NaN.f32 458
+NaN.abs.f32 458
+ftz.f32 458
+ftz.abs.f32 458
+ftz.NaN.f32 458
+ftz.NaN.abs.f32 458
 f64 12
-f16 243
-f16x2 244
-xorsign.abs.f16 245
-xorsign.abs.f16x2 246
-NaN.f16 243
-NaN.f16x2 244
-NaN.xorsign.abs.f16 245
-NaN.xorsign.abs.f16x2 246
-ftz.f16 243
-ftz.f16x2 244
-ftz.xorsign.abs.f16 245
-ftz.xorsign.abs.f16x2 246
-ftz.NaN.f16 243
-ftz.NaN.f16x2 244
-ftz.NaN.xorsign.abs.f16 245
-ftz.NaN.xorsign.abs.f16x2 246
-bf16 247
-bf16x2 248
-xorsign.abs.bf16 249
-xorsign.abs.bf16x2 250
-NaN.bf16 247
-NaN.bf16x2 248
-NaN.xorsign.abs.bf16 249
-NaN.xorsign.abs.bf16x2 250
+f16 459
+f16x2 460
+xorsign.abs.f16 461
+xorsign.abs.f16x2 462
+NaN.f16 459
+NaN.f16x2 460
+NaN.xorsign.abs.f16 461
+NaN.xorsign.abs.f16x2 462
+ftz.f16 459
+ftz.f16x2 460
+ftz.xorsign.abs.f16 461
+ftz.xorsign.abs.f16x2 462
+ftz.NaN.f16 459
+ftz.NaN.f16x2 460
+ftz.NaN.xorsign.abs.f16 461
+ftz.NaN.xorsign.abs.f16x2 462
+bf16 463
+bf16x2 464
+xorsign.abs.bf16 465
+xorsign.abs.bf16x2 466
+NaN.bf16 463
+NaN.bf16x2 464
+NaN.xorsign.abs.bf16 465
+NaN.xorsign.abs.bf16x2 466
 """,
     "min": """
 f32 7
-xorsign.abs.f32 240
-NaN.f32 241
-NaN.xorsign.abs.f32 240
+xorsign.abs.f32 456
+NaN.f32 457
+NaN.xorsign.abs.f32 456
 ftz.f32 8
-ftz.xorsign.abs.f32 240
-ftz.NaN.f32 241
-ftz.NaN.xorsign.abs.f32 240
-f32 242
-abs.f32 242
-NaN.f32 242
-NaN.abs.f32 242
-ftz.f32 242
-ftz.abs.f32 242
-ftz.NaN.f32 242
-ftz.NaN.abs.f32 242
+ftz.xorsign.abs.f32 456
+ftz.NaN.f32 457
+ftz.NaN.xorsign.abs.f32 456
+f32 458
+abs.f32 458
+NaN.f32 458
+NaN.abs.f32 458
+ftz.f32 458
+ftz.abs.f32 458
+ftz.NaN.f32 458
+ftz.NaN.abs.f32 458
 f64 12
-f16 243
-f16x2 244
-xorsign.abs.f16 245
-xorsign.abs.f16x2 246
-NaN.f16 243
-NaN.f16x2 244
-NaN.xorsign.abs.f16 245
-NaN.xorsign.abs.f16x2 246
-ftz.f16 243
-ftz.f16x2 244
-ftz.xorsign.abs.f16 245
-ftz.xorsign.abs.f16x2 246
-ftz.NaN.f16 243
-ftz.NaN.f16x2 244
-ftz.NaN.xorsign.abs.f16 245
-ftz.NaN.xorsign.abs.f16x2 246
-bf16 247
-bf16x2 248
-xorsign.abs.bf16 249
-xorsign.abs.bf16x2 250
-NaN.bf16 247
-NaN.bf16x2 248
-NaN.xorsign.abs.bf16 249
-NaN.xorsign.abs.bf16x2 250
+f16 459
+f16x2 460
+xorsign.abs.f16 461
+xorsign.abs.f16x2 462
+NaN.f16 459
+NaN.f16x2 460
+NaN.xorsign.abs.f16 461
+NaN.xorsign.abs.f16x2 462
+ftz.f16 459
+ftz.f16x2 460
+ftz.xorsign.abs.f16 461
+ftz.xorsign.abs.f16x2 462
+ftz.NaN.f16 459
+ftz.NaN.f16x2 460
+ftz.NaN.xorsign.abs.f16 461
+ftz.NaN.xorsign.abs.f16x2 462
+bf16 463
+bf16x2 464
+xorsign.abs.bf16 465
+xorsign.abs.bf16x2 466
+NaN.bf16 463
+NaN.bf16x2 464
+NaN.xorsign.abs.bf16 465
+NaN.xorsign.abs.bf16x2 466
 """,
     "mul": """
 f32 7
@@ -2159,2229 +3650,2625 @@ bf16 16
 bf16x2 17
 rn.bf16 16
 rn.bf16x2 17
+rz.ftz.f16x2.f32x2.f32x2 22
+rz.bf16x2.f32x2.f32x2 23
+bf16x2.bf16x2.f16x2 467
+f16x2.f16x2.bf16x2 468
+e5m2x4.e5m2x4.e5m2x4 24
+e5m2x4.e5m2x4.e4m3x4 469
+e5m2x4.e5m2x4.e3m2x4 470
+e5m2x4.e5m2x4.e2m3x4 471
+e5m2x4.e5m2x4.e2m1x4 472
+e5m2x4.e5m2x4.e2m1p4x4 473
+e5m2x4.e5m2x4.ue8m0x4 474
+e5m2x4.e4m3x4.e5m2x4 25
+e5m2x4.e4m3x4.e4m3x4 475
+e5m2x4.e4m3x4.e3m2x4 476
+e5m2x4.e4m3x4.e2m3x4 477
+e5m2x4.e4m3x4.e2m1x4 478
+e5m2x4.e4m3x4.e2m1p4x4 479
+e5m2x4.e4m3x4.ue8m0x4 480
+e5m2x4.e3m2x4.e5m2x4 26
+e5m2x4.e3m2x4.e4m3x4 481
+e5m2x4.e3m2x4.e3m2x4 482
+e5m2x4.e3m2x4.e2m3x4 483
+e5m2x4.e3m2x4.e2m1x4 484
+e5m2x4.e3m2x4.e2m1p4x4 485
+e5m2x4.e3m2x4.ue8m0x4 486
+e5m2x4.e2m3x4.e5m2x4 27
+e5m2x4.e2m3x4.e4m3x4 487
+e5m2x4.e2m3x4.e3m2x4 488
+e5m2x4.e2m3x4.e2m3x4 489
+e5m2x4.e2m3x4.e2m1x4 490
+e5m2x4.e2m3x4.e2m1p4x4 491
+e5m2x4.e2m3x4.ue8m0x4 492
+e5m2x4.e2m1x4.e5m2x4 28
+e5m2x4.e2m1x4.e4m3x4 493
+e5m2x4.e2m1x4.e3m2x4 494
+e5m2x4.e2m1x4.e2m3x4 495
+e5m2x4.e2m1x4.e2m1x4 496
+e5m2x4.e2m1x4.e2m1p4x4 497
+e5m2x4.e2m1x4.ue8m0x4 498
+e5m2x4.e2m1p4x4.e5m2x4 29
+e5m2x4.e2m1p4x4.e4m3x4 499
+e5m2x4.e2m1p4x4.e3m2x4 500
+e5m2x4.e2m1p4x4.e2m3x4 501
+e5m2x4.e2m1p4x4.e2m1x4 502
+e5m2x4.e2m1p4x4.e2m1p4x4 503
+e5m2x4.e2m1p4x4.ue8m0x4 504
+e5m2x4.ue8m0x4.e5m2x4 30
+e5m2x4.ue8m0x4.e4m3x4 505
+e5m2x4.ue8m0x4.e3m2x4 506
+e5m2x4.ue8m0x4.e2m3x4 507
+e5m2x4.ue8m0x4.e2m1x4 508
+e5m2x4.ue8m0x4.e2m1p4x4 509
+e5m2x4.ue8m0x4.ue8m0x4 510
+e4m3x4.e5m2x4.e5m2x4 511
+e4m3x4.e5m2x4.e4m3x4 31
+e4m3x4.e5m2x4.e3m2x4 512
+e4m3x4.e5m2x4.e2m3x4 513
+e4m3x4.e5m2x4.e2m1x4 514
+e4m3x4.e5m2x4.e2m1p4x4 515
+e4m3x4.e5m2x4.ue8m0x4 516
+e4m3x4.e4m3x4.e5m2x4 517
+e4m3x4.e4m3x4.e4m3x4 32
+e4m3x4.e4m3x4.e3m2x4 518
+e4m3x4.e4m3x4.e2m3x4 519
+e4m3x4.e4m3x4.e2m1x4 520
+e4m3x4.e4m3x4.e2m1p4x4 521
+e4m3x4.e4m3x4.ue8m0x4 522
+e4m3x4.e3m2x4.e5m2x4 523
+e4m3x4.e3m2x4.e4m3x4 33
+e4m3x4.e3m2x4.e3m2x4 524
+e4m3x4.e3m2x4.e2m3x4 525
+e4m3x4.e3m2x4.e2m1x4 526
+e4m3x4.e3m2x4.e2m1p4x4 527
+e4m3x4.e3m2x4.ue8m0x4 528
+e4m3x4.e2m3x4.e5m2x4 529
+e4m3x4.e2m3x4.e4m3x4 34
+e4m3x4.e2m3x4.e3m2x4 530
+e4m3x4.e2m3x4.e2m3x4 531
+e4m3x4.e2m3x4.e2m1x4 532
+e4m3x4.e2m3x4.e2m1p4x4 533
+e4m3x4.e2m3x4.ue8m0x4 534
+e4m3x4.e2m1x4.e5m2x4 535
+e4m3x4.e2m1x4.e4m3x4 35
+e4m3x4.e2m1x4.e3m2x4 536
+e4m3x4.e2m1x4.e2m3x4 537
+e4m3x4.e2m1x4.e2m1x4 538
+e4m3x4.e2m1x4.e2m1p4x4 539
+e4m3x4.e2m1x4.ue8m0x4 540
+e4m3x4.e2m1p4x4.e5m2x4 541
+e4m3x4.e2m1p4x4.e4m3x4 36
+e4m3x4.e2m1p4x4.e3m2x4 542
+e4m3x4.e2m1p4x4.e2m3x4 543
+e4m3x4.e2m1p4x4.e2m1x4 544
+e4m3x4.e2m1p4x4.e2m1p4x4 545
+e4m3x4.e2m1p4x4.ue8m0x4 546
+e4m3x4.ue8m0x4.e5m2x4 547
+e4m3x4.ue8m0x4.e4m3x4 37
+e4m3x4.ue8m0x4.e3m2x4 548
+e4m3x4.ue8m0x4.e2m3x4 549
+e4m3x4.ue8m0x4.e2m1x4 550
+e4m3x4.ue8m0x4.e2m1p4x4 551
+e4m3x4.ue8m0x4.ue8m0x4 552
+satfinite.e5m2x4.e5m2x4.e5m2x4 24
+satfinite.e5m2x4.e5m2x4.e4m3x4 469
+satfinite.e5m2x4.e5m2x4.e3m2x4 470
+satfinite.e5m2x4.e5m2x4.e2m3x4 471
+satfinite.e5m2x4.e5m2x4.e2m1x4 472
+satfinite.e5m2x4.e5m2x4.e2m1p4x4 473
+satfinite.e5m2x4.e5m2x4.ue8m0x4 474
+satfinite.e5m2x4.e4m3x4.e5m2x4 25
+satfinite.e5m2x4.e4m3x4.e4m3x4 475
+satfinite.e5m2x4.e4m3x4.e3m2x4 476
+satfinite.e5m2x4.e4m3x4.e2m3x4 477
+satfinite.e5m2x4.e4m3x4.e2m1x4 478
+satfinite.e5m2x4.e4m3x4.e2m1p4x4 479
+satfinite.e5m2x4.e4m3x4.ue8m0x4 480
+satfinite.e5m2x4.e3m2x4.e5m2x4 26
+satfinite.e5m2x4.e3m2x4.e4m3x4 481
+satfinite.e5m2x4.e3m2x4.e3m2x4 482
+satfinite.e5m2x4.e3m2x4.e2m3x4 483
+satfinite.e5m2x4.e3m2x4.e2m1x4 484
+satfinite.e5m2x4.e3m2x4.e2m1p4x4 485
+satfinite.e5m2x4.e3m2x4.ue8m0x4 486
+satfinite.e5m2x4.e2m3x4.e5m2x4 27
+satfinite.e5m2x4.e2m3x4.e4m3x4 487
+satfinite.e5m2x4.e2m3x4.e3m2x4 488
+satfinite.e5m2x4.e2m3x4.e2m3x4 489
+satfinite.e5m2x4.e2m3x4.e2m1x4 490
+satfinite.e5m2x4.e2m3x4.e2m1p4x4 491
+satfinite.e5m2x4.e2m3x4.ue8m0x4 492
+satfinite.e5m2x4.e2m1x4.e5m2x4 28
+satfinite.e5m2x4.e2m1x4.e4m3x4 493
+satfinite.e5m2x4.e2m1x4.e3m2x4 494
+satfinite.e5m2x4.e2m1x4.e2m3x4 495
+satfinite.e5m2x4.e2m1x4.e2m1x4 496
+satfinite.e5m2x4.e2m1x4.e2m1p4x4 497
+satfinite.e5m2x4.e2m1x4.ue8m0x4 498
+satfinite.e5m2x4.e2m1p4x4.e5m2x4 29
+satfinite.e5m2x4.e2m1p4x4.e4m3x4 499
+satfinite.e5m2x4.e2m1p4x4.e3m2x4 500
+satfinite.e5m2x4.e2m1p4x4.e2m3x4 501
+satfinite.e5m2x4.e2m1p4x4.e2m1x4 502
+satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 503
+satfinite.e5m2x4.e2m1p4x4.ue8m0x4 504
+satfinite.e5m2x4.ue8m0x4.e5m2x4 30
+satfinite.e5m2x4.ue8m0x4.e4m3x4 505
+satfinite.e5m2x4.ue8m0x4.e3m2x4 506
+satfinite.e5m2x4.ue8m0x4.e2m3x4 507
+satfinite.e5m2x4.ue8m0x4.e2m1x4 508
+satfinite.e5m2x4.ue8m0x4.e2m1p4x4 509
+satfinite.e5m2x4.ue8m0x4.ue8m0x4 510
+satfinite.e4m3x4.e5m2x4.e5m2x4 511
+satfinite.e4m3x4.e5m2x4.e4m3x4 31
+satfinite.e4m3x4.e5m2x4.e3m2x4 512
+satfinite.e4m3x4.e5m2x4.e2m3x4 513
+satfinite.e4m3x4.e5m2x4.e2m1x4 514
+satfinite.e4m3x4.e5m2x4.e2m1p4x4 515
+satfinite.e4m3x4.e5m2x4.ue8m0x4 516
+satfinite.e4m3x4.e4m3x4.e5m2x4 517
+satfinite.e4m3x4.e4m3x4.e4m3x4 32
+satfinite.e4m3x4.e4m3x4.e3m2x4 518
+satfinite.e4m3x4.e4m3x4.e2m3x4 519
+satfinite.e4m3x4.e4m3x4.e2m1x4 520
+satfinite.e4m3x4.e4m3x4.e2m1p4x4 521
+satfinite.e4m3x4.e4m3x4.ue8m0x4 522
+satfinite.e4m3x4.e3m2x4.e5m2x4 523
+satfinite.e4m3x4.e3m2x4.e4m3x4 33
+satfinite.e4m3x4.e3m2x4.e3m2x4 524
+satfinite.e4m3x4.e3m2x4.e2m3x4 525
+satfinite.e4m3x4.e3m2x4.e2m1x4 526
+satfinite.e4m3x4.e3m2x4.e2m1p4x4 527
+satfinite.e4m3x4.e3m2x4.ue8m0x4 528
+satfinite.e4m3x4.e2m3x4.e5m2x4 529
+satfinite.e4m3x4.e2m3x4.e4m3x4 34
+satfinite.e4m3x4.e2m3x4.e3m2x4 530
+satfinite.e4m3x4.e2m3x4.e2m3x4 531
+satfinite.e4m3x4.e2m3x4.e2m1x4 532
+satfinite.e4m3x4.e2m3x4.e2m1p4x4 533
+satfinite.e4m3x4.e2m3x4.ue8m0x4 534
+satfinite.e4m3x4.e2m1x4.e5m2x4 535
+satfinite.e4m3x4.e2m1x4.e4m3x4 35
+satfinite.e4m3x4.e2m1x4.e3m2x4 536
+satfinite.e4m3x4.e2m1x4.e2m3x4 537
+satfinite.e4m3x4.e2m1x4.e2m1x4 538
+satfinite.e4m3x4.e2m1x4.e2m1p4x4 539
+satfinite.e4m3x4.e2m1x4.ue8m0x4 540
+satfinite.e4m3x4.e2m1p4x4.e5m2x4 541
+satfinite.e4m3x4.e2m1p4x4.e4m3x4 36
+satfinite.e4m3x4.e2m1p4x4.e3m2x4 542
+satfinite.e4m3x4.e2m1p4x4.e2m3x4 543
+satfinite.e4m3x4.e2m1p4x4.e2m1x4 544
+satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 545
+satfinite.e4m3x4.e2m1p4x4.ue8m0x4 546
+satfinite.e4m3x4.ue8m0x4.e5m2x4 547
+satfinite.e4m3x4.ue8m0x4.e4m3x4 37
+satfinite.e4m3x4.ue8m0x4.e3m2x4 548
+satfinite.e4m3x4.ue8m0x4.e2m3x4 549
+satfinite.e4m3x4.ue8m0x4.e2m1x4 550
+satfinite.e4m3x4.ue8m0x4.e2m1p4x4 551
+satfinite.e4m3x4.ue8m0x4.ue8m0x4 552
+rn.e5m2x4.e5m2x4.e5m2x4 24
+rn.e5m2x4.e5m2x4.e4m3x4 469
+rn.e5m2x4.e5m2x4.e3m2x4 470
+rn.e5m2x4.e5m2x4.e2m3x4 471
+rn.e5m2x4.e5m2x4.e2m1x4 472
+rn.e5m2x4.e5m2x4.e2m1p4x4 473
+rn.e5m2x4.e5m2x4.ue8m0x4 474
+rn.e5m2x4.e4m3x4.e5m2x4 25
+rn.e5m2x4.e4m3x4.e4m3x4 475
+rn.e5m2x4.e4m3x4.e3m2x4 476
+rn.e5m2x4.e4m3x4.e2m3x4 477
+rn.e5m2x4.e4m3x4.e2m1x4 478
+rn.e5m2x4.e4m3x4.e2m1p4x4 479
+rn.e5m2x4.e4m3x4.ue8m0x4 480
+rn.e5m2x4.e3m2x4.e5m2x4 26
+rn.e5m2x4.e3m2x4.e4m3x4 481
+rn.e5m2x4.e3m2x4.e3m2x4 482
+rn.e5m2x4.e3m2x4.e2m3x4 483
+rn.e5m2x4.e3m2x4.e2m1x4 484
+rn.e5m2x4.e3m2x4.e2m1p4x4 485
+rn.e5m2x4.e3m2x4.ue8m0x4 486
+rn.e5m2x4.e2m3x4.e5m2x4 27
+rn.e5m2x4.e2m3x4.e4m3x4 487
+rn.e5m2x4.e2m3x4.e3m2x4 488
+rn.e5m2x4.e2m3x4.e2m3x4 489
+rn.e5m2x4.e2m3x4.e2m1x4 490
+rn.e5m2x4.e2m3x4.e2m1p4x4 491
+rn.e5m2x4.e2m3x4.ue8m0x4 492
+rn.e5m2x4.e2m1x4.e5m2x4 28
+rn.e5m2x4.e2m1x4.e4m3x4 493
+rn.e5m2x4.e2m1x4.e3m2x4 494
+rn.e5m2x4.e2m1x4.e2m3x4 495
+rn.e5m2x4.e2m1x4.e2m1x4 496
+rn.e5m2x4.e2m1x4.e2m1p4x4 497
+rn.e5m2x4.e2m1x4.ue8m0x4 498
+rn.e5m2x4.e2m1p4x4.e5m2x4 29
+rn.e5m2x4.e2m1p4x4.e4m3x4 499
+rn.e5m2x4.e2m1p4x4.e3m2x4 500
+rn.e5m2x4.e2m1p4x4.e2m3x4 501
+rn.e5m2x4.e2m1p4x4.e2m1x4 502
+rn.e5m2x4.e2m1p4x4.e2m1p4x4 503
+rn.e5m2x4.e2m1p4x4.ue8m0x4 504
+rn.e5m2x4.ue8m0x4.e5m2x4 30
+rn.e5m2x4.ue8m0x4.e4m3x4 505
+rn.e5m2x4.ue8m0x4.e3m2x4 506
+rn.e5m2x4.ue8m0x4.e2m3x4 507
+rn.e5m2x4.ue8m0x4.e2m1x4 508
+rn.e5m2x4.ue8m0x4.e2m1p4x4 509
+rn.e5m2x4.ue8m0x4.ue8m0x4 510
+rn.e4m3x4.e5m2x4.e5m2x4 511
+rn.e4m3x4.e5m2x4.e4m3x4 31
+rn.e4m3x4.e5m2x4.e3m2x4 512
+rn.e4m3x4.e5m2x4.e2m3x4 513
+rn.e4m3x4.e5m2x4.e2m1x4 514
+rn.e4m3x4.e5m2x4.e2m1p4x4 515
+rn.e4m3x4.e5m2x4.ue8m0x4 516
+rn.e4m3x4.e4m3x4.e5m2x4 517
+rn.e4m3x4.e4m3x4.e4m3x4 32
+rn.e4m3x4.e4m3x4.e3m2x4 518
+rn.e4m3x4.e4m3x4.e2m3x4 519
+rn.e4m3x4.e4m3x4.e2m1x4 520
+rn.e4m3x4.e4m3x4.e2m1p4x4 521
+rn.e4m3x4.e4m3x4.ue8m0x4 522
+rn.e4m3x4.e3m2x4.e5m2x4 523
+rn.e4m3x4.e3m2x4.e4m3x4 33
+rn.e4m3x4.e3m2x4.e3m2x4 524
+rn.e4m3x4.e3m2x4.e2m3x4 525
+rn.e4m3x4.e3m2x4.e2m1x4 526
+rn.e4m3x4.e3m2x4.e2m1p4x4 527
+rn.e4m3x4.e3m2x4.ue8m0x4 528
+rn.e4m3x4.e2m3x4.e5m2x4 529
+rn.e4m3x4.e2m3x4.e4m3x4 34
+rn.e4m3x4.e2m3x4.e3m2x4 530
+rn.e4m3x4.e2m3x4.e2m3x4 531
+rn.e4m3x4.e2m3x4.e2m1x4 532
+rn.e4m3x4.e2m3x4.e2m1p4x4 533
+rn.e4m3x4.e2m3x4.ue8m0x4 534
+rn.e4m3x4.e2m1x4.e5m2x4 535
+rn.e4m3x4.e2m1x4.e4m3x4 35
+rn.e4m3x4.e2m1x4.e3m2x4 536
+rn.e4m3x4.e2m1x4.e2m3x4 537
+rn.e4m3x4.e2m1x4.e2m1x4 538
+rn.e4m3x4.e2m1x4.e2m1p4x4 539
+rn.e4m3x4.e2m1x4.ue8m0x4 540
+rn.e4m3x4.e2m1p4x4.e5m2x4 541
+rn.e4m3x4.e2m1p4x4.e4m3x4 36
+rn.e4m3x4.e2m1p4x4.e3m2x4 542
+rn.e4m3x4.e2m1p4x4.e2m3x4 543
+rn.e4m3x4.e2m1p4x4.e2m1x4 544
+rn.e4m3x4.e2m1p4x4.e2m1p4x4 545
+rn.e4m3x4.e2m1p4x4.ue8m0x4 546
+rn.e4m3x4.ue8m0x4.e5m2x4 547
+rn.e4m3x4.ue8m0x4.e4m3x4 37
+rn.e4m3x4.ue8m0x4.e3m2x4 548
+rn.e4m3x4.ue8m0x4.e2m3x4 549
+rn.e4m3x4.ue8m0x4.e2m1x4 550
+rn.e4m3x4.ue8m0x4.e2m1p4x4 551
+rn.e4m3x4.ue8m0x4.ue8m0x4 552
+rn.satfinite.e5m2x4.e5m2x4.e5m2x4 24
+rn.satfinite.e5m2x4.e5m2x4.e4m3x4 469
+rn.satfinite.e5m2x4.e5m2x4.e3m2x4 470
+rn.satfinite.e5m2x4.e5m2x4.e2m3x4 471
+rn.satfinite.e5m2x4.e5m2x4.e2m1x4 472
+rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4 473
+rn.satfinite.e5m2x4.e5m2x4.ue8m0x4 474
+rn.satfinite.e5m2x4.e4m3x4.e5m2x4 25
+rn.satfinite.e5m2x4.e4m3x4.e4m3x4 475
+rn.satfinite.e5m2x4.e4m3x4.e3m2x4 476
+rn.satfinite.e5m2x4.e4m3x4.e2m3x4 477
+rn.satfinite.e5m2x4.e4m3x4.e2m1x4 478
+rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4 479
+rn.satfinite.e5m2x4.e4m3x4.ue8m0x4 480
+rn.satfinite.e5m2x4.e3m2x4.e5m2x4 26
+rn.satfinite.e5m2x4.e3m2x4.e4m3x4 481
+rn.satfinite.e5m2x4.e3m2x4.e3m2x4 482
+rn.satfinite.e5m2x4.e3m2x4.e2m3x4 483
+rn.satfinite.e5m2x4.e3m2x4.e2m1x4 484
+rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4 485
+rn.satfinite.e5m2x4.e3m2x4.ue8m0x4 486
+rn.satfinite.e5m2x4.e2m3x4.e5m2x4 27
+rn.satfinite.e5m2x4.e2m3x4.e4m3x4 487
+rn.satfinite.e5m2x4.e2m3x4.e3m2x4 488
+rn.satfinite.e5m2x4.e2m3x4.e2m3x4 489
+rn.satfinite.e5m2x4.e2m3x4.e2m1x4 490
+rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4 491
+rn.satfinite.e5m2x4.e2m3x4.ue8m0x4 492
+rn.satfinite.e5m2x4.e2m1x4.e5m2x4 28
+rn.satfinite.e5m2x4.e2m1x4.e4m3x4 493
+rn.satfinite.e5m2x4.e2m1x4.e3m2x4 494
+rn.satfinite.e5m2x4.e2m1x4.e2m3x4 495
+rn.satfinite.e5m2x4.e2m1x4.e2m1x4 496
+rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4 497
+rn.satfinite.e5m2x4.e2m1x4.ue8m0x4 498
+rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4 29
+rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4 499
+rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4 500
+rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4 501
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4 502
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 503
+rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4 504
+rn.satfinite.e5m2x4.ue8m0x4.e5m2x4 30
+rn.satfinite.e5m2x4.ue8m0x4.e4m3x4 505
+rn.satfinite.e5m2x4.ue8m0x4.e3m2x4 506
+rn.satfinite.e5m2x4.ue8m0x4.e2m3x4 507
+rn.satfinite.e5m2x4.ue8m0x4.e2m1x4 508
+rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 509
+rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4 510
+rn.satfinite.e4m3x4.e5m2x4.e5m2x4 511
+rn.satfinite.e4m3x4.e5m2x4.e4m3x4 31
+rn.satfinite.e4m3x4.e5m2x4.e3m2x4 512
+rn.satfinite.e4m3x4.e5m2x4.e2m3x4 513
+rn.satfinite.e4m3x4.e5m2x4.e2m1x4 514
+rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4 515
+rn.satfinite.e4m3x4.e5m2x4.ue8m0x4 516
+rn.satfinite.e4m3x4.e4m3x4.e5m2x4 517
+rn.satfinite.e4m3x4.e4m3x4.e4m3x4 32
+rn.satfinite.e4m3x4.e4m3x4.e3m2x4 518
+rn.satfinite.e4m3x4.e4m3x4.e2m3x4 519
+rn.satfinite.e4m3x4.e4m3x4.e2m1x4 520
+rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4 521
+rn.satfinite.e4m3x4.e4m3x4.ue8m0x4 522
+rn.satfinite.e4m3x4.e3m2x4.e5m2x4 523
+rn.satfinite.e4m3x4.e3m2x4.e4m3x4 33
+rn.satfinite.e4m3x4.e3m2x4.e3m2x4 524
+rn.satfinite.e4m3x4.e3m2x4.e2m3x4 525
+rn.satfinite.e4m3x4.e3m2x4.e2m1x4 526
+rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4 527
+rn.satfinite.e4m3x4.e3m2x4.ue8m0x4 528
+rn.satfinite.e4m3x4.e2m3x4.e5m2x4 529
+rn.satfinite.e4m3x4.e2m3x4.e4m3x4 34
+rn.satfinite.e4m3x4.e2m3x4.e3m2x4 530
+rn.satfinite.e4m3x4.e2m3x4.e2m3x4 531
+rn.satfinite.e4m3x4.e2m3x4.e2m1x4 532
+rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4 533
+rn.satfinite.e4m3x4.e2m3x4.ue8m0x4 534
+rn.satfinite.e4m3x4.e2m1x4.e5m2x4 535
+rn.satfinite.e4m3x4.e2m1x4.e4m3x4 35
+rn.satfinite.e4m3x4.e2m1x4.e3m2x4 536
+rn.satfinite.e4m3x4.e2m1x4.e2m3x4 537
+rn.satfinite.e4m3x4.e2m1x4.e2m1x4 538
+rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4 539
+rn.satfinite.e4m3x4.e2m1x4.ue8m0x4 540
+rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4 541
+rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4 36
+rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4 542
+rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4 543
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4 544
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 545
+rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4 546
+rn.satfinite.e4m3x4.ue8m0x4.e5m2x4 547
+rn.satfinite.e4m3x4.ue8m0x4.e4m3x4 37
+rn.satfinite.e4m3x4.ue8m0x4.e3m2x4 548
+rn.satfinite.e4m3x4.ue8m0x4.e2m3x4 549
+rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 550
+rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4 551
+rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4 552
 """,
     "neg": """
 f32 0
 ftz.f32 1
 f64 2
-f16 251
-f16x2 252
-ftz.f16 251
-ftz.f16x2 252
+f16 553
+f16x2 554
+ftz.f16 553
+ftz.f16x2 554
 bf16 5
 bf16x2 6
 """,
     "rcp": """
-approx.f32 22
-approx.ftz.f32 22
-rn.f32 253
-rn.ftz.f32 253
-rz.f32 253
-rz.ftz.f32 253
-rm.f32 253
-rm.ftz.f32 253
-rp.f32 253
-rp.ftz.f32 253
-rn.f64 254
-rz.f64 255
-rm.f64 255
-rp.f64 255
-f32 23
-approx.ftz.f64 256
-rn.ftz.f64 257
-rz.ftz.f64 258
-rm.ftz.f64 258
-rp.ftz.f64 258
+approx.f32 40
+approx.ftz.f32 40
+rn.f32 555
+rn.ftz.f32 555
+rz.f32 555
+rz.ftz.f32 555
+rm.f32 555
+rm.ftz.f32 555
+rp.f32 555
+rp.ftz.f32 555
+rn.f64 556
+rz.f64 557
+rm.f64 557
+rp.f64 557
+f32 41
+approx.ftz.f64 558
+rn.ftz.f64 559
+rz.ftz.f64 560
+rm.ftz.f64 560
+rp.ftz.f64 560
 """,
     "rsqrt": """
-approx.f32 22
-approx.ftz.f32 22
-approx.f64 259
-approx.ftz.f64 260
-f32 23
-f64 261
+approx.f32 40
+approx.ftz.f32 40
+approx.f64 561
+approx.ftz.f64 562
+f32 41
+f64 563
 """,
     "selp": """
-f32 262
-f64 263
+f32 564
+f64 565
 """,
     "set": """
-eq.u32.f32 264
-eq.s32.f32 265
+eq.u32.f32 566
+eq.s32.f32 567
 eq.f32.f32 7
-eq.ftz.u32.f32 266
-eq.ftz.s32.f32 267
+eq.ftz.u32.f32 568
+eq.ftz.s32.f32 569
 eq.ftz.f32.f32 8
-ne.u32.f32 264
-ne.s32.f32 265
+ne.u32.f32 566
+ne.s32.f32 567
 ne.f32.f32 7
-ne.ftz.u32.f32 266
-ne.ftz.s32.f32 267
+ne.ftz.u32.f32 568
+ne.ftz.s32.f32 569
 ne.ftz.f32.f32 8
-lt.u32.f32 264
-lt.s32.f32 265
+lt.u32.f32 566
+lt.s32.f32 567
 lt.f32.f32 7
-lt.ftz.u32.f32 266
-lt.ftz.s32.f32 267
+lt.ftz.u32.f32 568
+lt.ftz.s32.f32 569
 lt.ftz.f32.f32 8
-le.u32.f32 264
-le.s32.f32 265
+le.u32.f32 566
+le.s32.f32 567
 le.f32.f32 7
-le.ftz.u32.f32 266
-le.ftz.s32.f32 267
+le.ftz.u32.f32 568
+le.ftz.s32.f32 569
 le.ftz.f32.f32 8
-gt.u32.f32 264
-gt.s32.f32 265
+gt.u32.f32 566
+gt.s32.f32 567
 gt.f32.f32 7
-gt.ftz.u32.f32 266
-gt.ftz.s32.f32 267
+gt.ftz.u32.f32 568
+gt.ftz.s32.f32 569
 gt.ftz.f32.f32 8
-ge.u32.f32 264
-ge.s32.f32 265
+ge.u32.f32 566
+ge.s32.f32 567
 ge.f32.f32 7
-ge.ftz.u32.f32 266
-ge.ftz.s32.f32 267
+ge.ftz.u32.f32 568
+ge.ftz.s32.f32 569
 ge.ftz.f32.f32 8
-equ.u32.f32 264
-equ.s32.f32 265
+equ.u32.f32 566
+equ.s32.f32 567
 equ.f32.f32 7
-equ.ftz.u32.f32 266
-equ.ftz.s32.f32 267
+equ.ftz.u32.f32 568
+equ.ftz.s32.f32 569
 equ.ftz.f32.f32 8
-neu.u32.f32 264
-neu.s32.f32 265
+neu.u32.f32 566
+neu.s32.f32 567
 neu.f32.f32 7
-neu.ftz.u32.f32 266
-neu.ftz.s32.f32 267
+neu.ftz.u32.f32 568
+neu.ftz.s32.f32 569
 neu.ftz.f32.f32 8
-ltu.u32.f32 264
-ltu.s32.f32 265
+ltu.u32.f32 566
+ltu.s32.f32 567
 ltu.f32.f32 7
-ltu.ftz.u32.f32 266
-ltu.ftz.s32.f32 267
+ltu.ftz.u32.f32 568
+ltu.ftz.s32.f32 569
 ltu.ftz.f32.f32 8
-leu.u32.f32 264
-leu.s32.f32 265
+leu.u32.f32 566
+leu.s32.f32 567
 leu.f32.f32 7
-leu.ftz.u32.f32 266
-leu.ftz.s32.f32 267
+leu.ftz.u32.f32 568
+leu.ftz.s32.f32 569
 leu.ftz.f32.f32 8
-gtu.u32.f32 264
-gtu.s32.f32 265
+gtu.u32.f32 566
+gtu.s32.f32 567
 gtu.f32.f32 7
-gtu.ftz.u32.f32 266
-gtu.ftz.s32.f32 267
+gtu.ftz.u32.f32 568
+gtu.ftz.s32.f32 569
 gtu.ftz.f32.f32 8
-geu.u32.f32 264
-geu.s32.f32 265
+geu.u32.f32 566
+geu.s32.f32 567
 geu.f32.f32 7
-geu.ftz.u32.f32 266
-geu.ftz.s32.f32 267
+geu.ftz.u32.f32 568
+geu.ftz.s32.f32 569
 geu.ftz.f32.f32 8
-num.u32.f32 264
-num.s32.f32 265
+num.u32.f32 566
+num.s32.f32 567
 num.f32.f32 7
-num.ftz.u32.f32 266
-num.ftz.s32.f32 267
+num.ftz.u32.f32 568
+num.ftz.s32.f32 569
 num.ftz.f32.f32 8
-nan.u32.f32 264
-nan.s32.f32 265
+nan.u32.f32 566
+nan.s32.f32 567
 nan.f32.f32 7
-nan.ftz.u32.f32 266
-nan.ftz.s32.f32 267
+nan.ftz.u32.f32 568
+nan.ftz.s32.f32 569
 nan.ftz.f32.f32 8
-eq.and.u32.f32 268
-eq.and.s32.f32 269
-eq.and.f32.f32 262
-eq.and.ftz.u32.f32 270
-eq.and.ftz.s32.f32 271
-eq.and.ftz.f32.f32 272
-eq.or.u32.f32 268
-eq.or.s32.f32 269
-eq.or.f32.f32 262
-eq.or.ftz.u32.f32 270
-eq.or.ftz.s32.f32 271
-eq.or.ftz.f32.f32 272
-eq.xor.u32.f32 268
-eq.xor.s32.f32 269
-eq.xor.f32.f32 262
-eq.xor.ftz.u32.f32 270
-eq.xor.ftz.s32.f32 271
-eq.xor.ftz.f32.f32 272
-ne.and.u32.f32 268
-ne.and.s32.f32 269
-ne.and.f32.f32 262
-ne.and.ftz.u32.f32 270
-ne.and.ftz.s32.f32 271
-ne.and.ftz.f32.f32 272
-ne.or.u32.f32 268
-ne.or.s32.f32 269
-ne.or.f32.f32 262
-ne.or.ftz.u32.f32 270
-ne.or.ftz.s32.f32 271
-ne.or.ftz.f32.f32 272
-ne.xor.u32.f32 268
-ne.xor.s32.f32 269
-ne.xor.f32.f32 262
-ne.xor.ftz.u32.f32 270
-ne.xor.ftz.s32.f32 271
-ne.xor.ftz.f32.f32 272
-lt.and.u32.f32 268
-lt.and.s32.f32 269
-lt.and.f32.f32 262
-lt.and.ftz.u32.f32 270
-lt.and.ftz.s32.f32 271
-lt.and.ftz.f32.f32 272
-lt.or.u32.f32 268
-lt.or.s32.f32 269
-lt.or.f32.f32 262
-lt.or.ftz.u32.f32 270
-lt.or.ftz.s32.f32 271
-lt.or.ftz.f32.f32 272
-lt.xor.u32.f32 268
-lt.xor.s32.f32 269
-lt.xor.f32.f32 262
-lt.xor.ftz.u32.f32 270
-lt.xor.ftz.s32.f32 271
-lt.xor.ftz.f32.f32 272
-le.and.u32.f32 268
-le.and.s32.f32 269
-le.and.f32.f32 262
-le.and.ftz.u32.f32 270
-le.and.ftz.s32.f32 271
-le.and.ftz.f32.f32 272
-le.or.u32.f32 268
-le.or.s32.f32 269
-le.or.f32.f32 262
-le.or.ftz.u32.f32 270
-le.or.ftz.s32.f32 271
-le.or.ftz.f32.f32 272
-le.xor.u32.f32 268
-le.xor.s32.f32 269
-le.xor.f32.f32 262
-le.xor.ftz.u32.f32 270
-le.xor.ftz.s32.f32 271
-le.xor.ftz.f32.f32 272
-gt.and.u32.f32 268
-gt.and.s32.f32 269
-gt.and.f32.f32 262
-gt.and.ftz.u32.f32 270
-gt.and.ftz.s32.f32 271
-gt.and.ftz.f32.f32 272
-gt.or.u32.f32 268
-gt.or.s32.f32 269
-gt.or.f32.f32 262
-gt.or.ftz.u32.f32 270
-gt.or.ftz.s32.f32 271
-gt.or.ftz.f32.f32 272
-gt.xor.u32.f32 268
-gt.xor.s32.f32 269
-gt.xor.f32.f32 262
-gt.xor.ftz.u32.f32 270
-gt.xor.ftz.s32.f32 271
-gt.xor.ftz.f32.f32 272
-ge.and.u32.f32 268
-ge.and.s32.f32 269
-ge.and.f32.f32 262
-ge.and.ftz.u32.f32 270
-ge.and.ftz.s32.f32 271
-ge.and.ftz.f32.f32 272
-ge.or.u32.f32 268
-ge.or.s32.f32 269
-ge.or.f32.f32 262
-ge.or.ftz.u32.f32 270
-ge.or.ftz.s32.f32 271
-ge.or.ftz.f32.f32 272
-ge.xor.u32.f32 268
-ge.xor.s32.f32 269
-ge.xor.f32.f32 262
-ge.xor.ftz.u32.f32 270
-ge.xor.ftz.s32.f32 271
-ge.xor.ftz.f32.f32 272
-equ.and.u32.f32 268
-equ.and.s32.f32 269
-equ.and.f32.f32 262
-equ.and.ftz.u32.f32 270
-equ.and.ftz.s32.f32 271
-equ.and.ftz.f32.f32 272
-equ.or.u32.f32 268
-equ.or.s32.f32 269
-equ.or.f32.f32 262
-equ.or.ftz.u32.f32 270
-equ.or.ftz.s32.f32 271
-equ.or.ftz.f32.f32 272
-equ.xor.u32.f32 268
-equ.xor.s32.f32 269
-equ.xor.f32.f32 262
-equ.xor.ftz.u32.f32 270
-equ.xor.ftz.s32.f32 271
-equ.xor.ftz.f32.f32 272
-neu.and.u32.f32 268
-neu.and.s32.f32 269
-neu.and.f32.f32 262
-neu.and.ftz.u32.f32 270
-neu.and.ftz.s32.f32 271
-neu.and.ftz.f32.f32 272
-neu.or.u32.f32 268
-neu.or.s32.f32 269
-neu.or.f32.f32 262
-neu.or.ftz.u32.f32 270
-neu.or.ftz.s32.f32 271
-neu.or.ftz.f32.f32 272
-neu.xor.u32.f32 268
-neu.xor.s32.f32 269
-neu.xor.f32.f32 262
-neu.xor.ftz.u32.f32 270
-neu.xor.ftz.s32.f32 271
-neu.xor.ftz.f32.f32 272
-ltu.and.u32.f32 268
-ltu.and.s32.f32 269
-ltu.and.f32.f32 262
-ltu.and.ftz.u32.f32 270
-ltu.and.ftz.s32.f32 271
-ltu.and.ftz.f32.f32 272
-ltu.or.u32.f32 268
-ltu.or.s32.f32 269
-ltu.or.f32.f32 262
-ltu.or.ftz.u32.f32 270
-ltu.or.ftz.s32.f32 271
-ltu.or.ftz.f32.f32 272
-ltu.xor.u32.f32 268
-ltu.xor.s32.f32 269
-ltu.xor.f32.f32 262
-ltu.xor.ftz.u32.f32 270
-ltu.xor.ftz.s32.f32 271
-ltu.xor.ftz.f32.f32 272
-leu.and.u32.f32 268
-leu.and.s32.f32 269
-leu.and.f32.f32 262
-leu.and.ftz.u32.f32 270
-leu.and.ftz.s32.f32 271
-leu.and.ftz.f32.f32 272
-leu.or.u32.f32 268
-leu.or.s32.f32 269
-leu.or.f32.f32 262
-leu.or.ftz.u32.f32 270
-leu.or.ftz.s32.f32 271
-leu.or.ftz.f32.f32 272
-leu.xor.u32.f32 268
-leu.xor.s32.f32 269
-leu.xor.f32.f32 262
-leu.xor.ftz.u32.f32 270
-leu.xor.ftz.s32.f32 271
-leu.xor.ftz.f32.f32 272
-gtu.and.u32.f32 268
-gtu.and.s32.f32 269
-gtu.and.f32.f32 262
-gtu.and.ftz.u32.f32 270
-gtu.and.ftz.s32.f32 271
-gtu.and.ftz.f32.f32 272
-gtu.or.u32.f32 268
-gtu.or.s32.f32 269
-gtu.or.f32.f32 262
-gtu.or.ftz.u32.f32 270
-gtu.or.ftz.s32.f32 271
-gtu.or.ftz.f32.f32 272
-gtu.xor.u32.f32 268
-gtu.xor.s32.f32 269
-gtu.xor.f32.f32 262
-gtu.xor.ftz.u32.f32 270
-gtu.xor.ftz.s32.f32 271
-gtu.xor.ftz.f32.f32 272
-geu.and.u32.f32 268
-geu.and.s32.f32 269
-geu.and.f32.f32 262
-geu.and.ftz.u32.f32 270
-geu.and.ftz.s32.f32 271
-geu.and.ftz.f32.f32 272
-geu.or.u32.f32 268
-geu.or.s32.f32 269
-geu.or.f32.f32 262
-geu.or.ftz.u32.f32 270
-geu.or.ftz.s32.f32 271
-geu.or.ftz.f32.f32 272
-geu.xor.u32.f32 268
-geu.xor.s32.f32 269
-geu.xor.f32.f32 262
-geu.xor.ftz.u32.f32 270
-geu.xor.ftz.s32.f32 271
-geu.xor.ftz.f32.f32 272
-num.and.u32.f32 268
-num.and.s32.f32 269
-num.and.f32.f32 262
-num.and.ftz.u32.f32 270
-num.and.ftz.s32.f32 271
-num.and.ftz.f32.f32 272
-num.or.u32.f32 268
-num.or.s32.f32 269
-num.or.f32.f32 262
-num.or.ftz.u32.f32 270
-num.or.ftz.s32.f32 271
-num.or.ftz.f32.f32 272
-num.xor.u32.f32 268
-num.xor.s32.f32 269
-num.xor.f32.f32 262
-num.xor.ftz.u32.f32 270
-num.xor.ftz.s32.f32 271
-num.xor.ftz.f32.f32 272
-nan.and.u32.f32 268
-nan.and.s32.f32 269
-nan.and.f32.f32 262
-nan.and.ftz.u32.f32 270
-nan.and.ftz.s32.f32 271
-nan.and.ftz.f32.f32 272
-nan.or.u32.f32 268
-nan.or.s32.f32 269
-nan.or.f32.f32 262
-nan.or.ftz.u32.f32 270
-nan.or.ftz.s32.f32 271
-nan.or.ftz.f32.f32 272
-nan.xor.u32.f32 268
-nan.xor.s32.f32 269
-nan.xor.f32.f32 262
-nan.xor.ftz.u32.f32 270
-nan.xor.ftz.s32.f32 271
-nan.xor.ftz.f32.f32 272
-eq.u32.f64 273
-eq.s32.f64 274
-eq.f32.f64 275
-ne.u32.f64 273
-ne.s32.f64 274
-ne.f32.f64 275
-lt.u32.f64 273
-lt.s32.f64 274
-lt.f32.f64 275
-le.u32.f64 273
-le.s32.f64 274
-le.f32.f64 275
-gt.u32.f64 273
-gt.s32.f64 274
-gt.f32.f64 275
-ge.u32.f64 273
-ge.s32.f64 274
-ge.f32.f64 275
-equ.u32.f64 273
-equ.s32.f64 274
-equ.f32.f64 275
-neu.u32.f64 273
-neu.s32.f64 274
-neu.f32.f64 275
-ltu.u32.f64 273
-ltu.s32.f64 274
-ltu.f32.f64 275
-leu.u32.f64 273
-leu.s32.f64 274
-leu.f32.f64 275
-gtu.u32.f64 273
-gtu.s32.f64 274
-gtu.f32.f64 275
-geu.u32.f64 273
-geu.s32.f64 274
-geu.f32.f64 275
-num.u32.f64 273
-num.s32.f64 274
-num.f32.f64 275
-nan.u32.f64 273
-nan.s32.f64 274
-nan.f32.f64 275
-eq.and.u32.f64 276
-eq.and.s32.f64 277
-eq.and.f32.f64 278
-eq.or.u32.f64 276
-eq.or.s32.f64 277
-eq.or.f32.f64 278
-eq.xor.u32.f64 276
-eq.xor.s32.f64 277
-eq.xor.f32.f64 278
-ne.and.u32.f64 276
-ne.and.s32.f64 277
-ne.and.f32.f64 278
-ne.or.u32.f64 276
-ne.or.s32.f64 277
-ne.or.f32.f64 278
-ne.xor.u32.f64 276
-ne.xor.s32.f64 277
-ne.xor.f32.f64 278
-lt.and.u32.f64 276
-lt.and.s32.f64 277
-lt.and.f32.f64 278
-lt.or.u32.f64 276
-lt.or.s32.f64 277
-lt.or.f32.f64 278
-lt.xor.u32.f64 276
-lt.xor.s32.f64 277
-lt.xor.f32.f64 278
-le.and.u32.f64 276
-le.and.s32.f64 277
-le.and.f32.f64 278
-le.or.u32.f64 276
-le.or.s32.f64 277
-le.or.f32.f64 278
-le.xor.u32.f64 276
-le.xor.s32.f64 277
-le.xor.f32.f64 278
-gt.and.u32.f64 276
-gt.and.s32.f64 277
-gt.and.f32.f64 278
-gt.or.u32.f64 276
-gt.or.s32.f64 277
-gt.or.f32.f64 278
-gt.xor.u32.f64 276
-gt.xor.s32.f64 277
-gt.xor.f32.f64 278
-ge.and.u32.f64 276
-ge.and.s32.f64 277
-ge.and.f32.f64 278
-ge.or.u32.f64 276
-ge.or.s32.f64 277
-ge.or.f32.f64 278
-ge.xor.u32.f64 276
-ge.xor.s32.f64 277
-ge.xor.f32.f64 278
-equ.and.u32.f64 276
-equ.and.s32.f64 277
-equ.and.f32.f64 278
-equ.or.u32.f64 276
-equ.or.s32.f64 277
-equ.or.f32.f64 278
-equ.xor.u32.f64 276
-equ.xor.s32.f64 277
-equ.xor.f32.f64 278
-neu.and.u32.f64 276
-neu.and.s32.f64 277
-neu.and.f32.f64 278
-neu.or.u32.f64 276
-neu.or.s32.f64 277
-neu.or.f32.f64 278
-neu.xor.u32.f64 276
-neu.xor.s32.f64 277
-neu.xor.f32.f64 278
-ltu.and.u32.f64 276
-ltu.and.s32.f64 277
-ltu.and.f32.f64 278
-ltu.or.u32.f64 276
-ltu.or.s32.f64 277
-ltu.or.f32.f64 278
-ltu.xor.u32.f64 276
-ltu.xor.s32.f64 277
-ltu.xor.f32.f64 278
-leu.and.u32.f64 276
-leu.and.s32.f64 277
-leu.and.f32.f64 278
-leu.or.u32.f64 276
-leu.or.s32.f64 277
-leu.or.f32.f64 278
-leu.xor.u32.f64 276
-leu.xor.s32.f64 277
-leu.xor.f32.f64 278
-gtu.and.u32.f64 276
-gtu.and.s32.f64 277
-gtu.and.f32.f64 278
-gtu.or.u32.f64 276
-gtu.or.s32.f64 277
-gtu.or.f32.f64 278
-gtu.xor.u32.f64 276
-gtu.xor.s32.f64 277
-gtu.xor.f32.f64 278
-geu.and.u32.f64 276
-geu.and.s32.f64 277
-geu.and.f32.f64 278
-geu.or.u32.f64 276
-geu.or.s32.f64 277
-geu.or.f32.f64 278
-geu.xor.u32.f64 276
-geu.xor.s32.f64 277
-geu.xor.f32.f64 278
-num.and.u32.f64 276
-num.and.s32.f64 277
-num.and.f32.f64 278
-num.or.u32.f64 276
-num.or.s32.f64 277
-num.or.f32.f64 278
-num.xor.u32.f64 276
-num.xor.s32.f64 277
-num.xor.f32.f64 278
-nan.and.u32.f64 276
-nan.and.s32.f64 277
-nan.and.f32.f64 278
-nan.or.u32.f64 276
-nan.or.s32.f64 277
-nan.or.f32.f64 278
-nan.xor.u32.f64 276
-nan.xor.s32.f64 277
-nan.xor.f32.f64 278
-eq.f32.s16 279
-eq.f32.s32 280
-eq.f32.s64 281
-ne.f32.s16 279
-ne.f32.s32 280
-ne.f32.s64 281
-lt.f32.s16 279
-lt.f32.s32 280
-lt.f32.s64 281
-le.f32.s16 279
-le.f32.s32 280
-le.f32.s64 281
-gt.f32.s16 279
-gt.f32.s32 280
-gt.f32.s64 281
-ge.f32.s16 279
-ge.f32.s32 280
-ge.f32.s64 281
-eq.and.f32.s16 282
-eq.and.f32.s32 283
-eq.and.f32.s64 284
-eq.or.f32.s16 282
-eq.or.f32.s32 283
-eq.or.f32.s64 284
-eq.xor.f32.s16 282
-eq.xor.f32.s32 283
-eq.xor.f32.s64 284
-ne.and.f32.s16 282
-ne.and.f32.s32 283
-ne.and.f32.s64 284
-ne.or.f32.s16 282
-ne.or.f32.s32 283
-ne.or.f32.s64 284
-ne.xor.f32.s16 282
-ne.xor.f32.s32 283
-ne.xor.f32.s64 284
-lt.and.f32.s16 282
-lt.and.f32.s32 283
-lt.and.f32.s64 284
-lt.or.f32.s16 282
-lt.or.f32.s32 283
-lt.or.f32.s64 284
-lt.xor.f32.s16 282
-lt.xor.f32.s32 283
-lt.xor.f32.s64 284
-le.and.f32.s16 282
-le.and.f32.s32 283
-le.and.f32.s64 284
-le.or.f32.s16 282
-le.or.f32.s32 283
-le.or.f32.s64 284
-le.xor.f32.s16 282
-le.xor.f32.s32 283
-le.xor.f32.s64 284
-gt.and.f32.s16 282
-gt.and.f32.s32 283
-gt.and.f32.s64 284
-gt.or.f32.s16 282
-gt.or.f32.s32 283
-gt.or.f32.s64 284
-gt.xor.f32.s16 282
-gt.xor.f32.s32 283
-gt.xor.f32.s64 284
-ge.and.f32.s16 282
-ge.and.f32.s32 283
-ge.and.f32.s64 284
-ge.or.f32.s16 282
-ge.or.f32.s32 283
-ge.or.f32.s64 284
-ge.xor.f32.s16 282
-ge.xor.f32.s32 283
-ge.xor.f32.s64 284
-eq.f32.u16 285
-eq.f32.u32 286
-eq.f32.u64 287
-ne.f32.u16 285
-ne.f32.u32 286
-ne.f32.u64 287
-lt.f32.u16 285
-lt.f32.u32 286
-lt.f32.u64 287
-le.f32.u16 285
-le.f32.u32 286
-le.f32.u64 287
-gt.f32.u16 285
-gt.f32.u32 286
-gt.f32.u64 287
-ge.f32.u16 285
-ge.f32.u32 286
-ge.f32.u64 287
-lo.f32.u16 285
-lo.f32.u32 286
-lo.f32.u64 287
-ls.f32.u16 285
-ls.f32.u32 286
-ls.f32.u64 287
-hi.f32.u16 285
-hi.f32.u32 286
-hi.f32.u64 287
-hs.f32.u16 285
-hs.f32.u32 286
-hs.f32.u64 287
-eq.and.f32.u16 288
-eq.and.f32.u32 289
-eq.and.f32.u64 290
-eq.or.f32.u16 288
-eq.or.f32.u32 289
-eq.or.f32.u64 290
-eq.xor.f32.u16 288
-eq.xor.f32.u32 289
-eq.xor.f32.u64 290
-ne.and.f32.u16 288
-ne.and.f32.u32 289
-ne.and.f32.u64 290
-ne.or.f32.u16 288
-ne.or.f32.u32 289
-ne.or.f32.u64 290
-ne.xor.f32.u16 288
-ne.xor.f32.u32 289
-ne.xor.f32.u64 290
-lt.and.f32.u16 288
-lt.and.f32.u32 289
-lt.and.f32.u64 290
-lt.or.f32.u16 288
-lt.or.f32.u32 289
-lt.or.f32.u64 290
-lt.xor.f32.u16 288
-lt.xor.f32.u32 289
-lt.xor.f32.u64 290
-le.and.f32.u16 288
-le.and.f32.u32 289
-le.and.f32.u64 290
-le.or.f32.u16 288
-le.or.f32.u32 289
-le.or.f32.u64 290
-le.xor.f32.u16 288
-le.xor.f32.u32 289
-le.xor.f32.u64 290
-gt.and.f32.u16 288
-gt.and.f32.u32 289
-gt.and.f32.u64 290
-gt.or.f32.u16 288
-gt.or.f32.u32 289
-gt.or.f32.u64 290
-gt.xor.f32.u16 288
-gt.xor.f32.u32 289
-gt.xor.f32.u64 290
-ge.and.f32.u16 288
-ge.and.f32.u32 289
-ge.and.f32.u64 290
-ge.or.f32.u16 288
-ge.or.f32.u32 289
-ge.or.f32.u64 290
-ge.xor.f32.u16 288
-ge.xor.f32.u32 289
-ge.xor.f32.u64 290
-lo.and.f32.u16 288
-lo.and.f32.u32 289
-lo.and.f32.u64 290
-lo.or.f32.u16 288
-lo.or.f32.u32 289
-lo.or.f32.u64 290
-lo.xor.f32.u16 288
-lo.xor.f32.u32 289
-lo.xor.f32.u64 290
-ls.and.f32.u16 288
-ls.and.f32.u32 289
-ls.and.f32.u64 290
-ls.or.f32.u16 288
-ls.or.f32.u32 289
-ls.or.f32.u64 290
-ls.xor.f32.u16 288
-ls.xor.f32.u32 289
-ls.xor.f32.u64 290
-hi.and.f32.u16 288
-hi.and.f32.u32 289
-hi.and.f32.u64 290
-hi.or.f32.u16 288
-hi.or.f32.u32 289
-hi.or.f32.u64 290
-hi.xor.f32.u16 288
-hi.xor.f32.u32 289
-hi.xor.f32.u64 290
-hs.and.f32.u16 288
-hs.and.f32.u32 289
-hs.and.f32.u64 290
-hs.or.f32.u16 288
-hs.or.f32.u32 289
-hs.or.f32.u64 290
-hs.xor.f32.u16 288
-hs.xor.f32.u32 289
-hs.xor.f32.u64 290
-eq.f32.b16 291
-eq.f32.b32 292
-eq.f32.b64 293
-ne.f32.b16 291
-ne.f32.b32 292
-ne.f32.b64 293
-eq.and.f32.b16 294
-eq.and.f32.b32 295
-eq.and.f32.b64 296
-eq.or.f32.b16 294
-eq.or.f32.b32 295
-eq.or.f32.b64 296
-eq.xor.f32.b16 294
-eq.xor.f32.b32 295
-eq.xor.f32.b64 296
-ne.and.f32.b16 294
-ne.and.f32.b32 295
-ne.and.f32.b64 296
-ne.or.f32.b16 294
-ne.or.f32.b32 295
-ne.or.f32.b64 296
-ne.xor.f32.b16 294
-ne.xor.f32.b32 295
-ne.xor.f32.b64 296
+eq.and.u32.f32 570
+eq.and.s32.f32 571
+eq.and.f32.f32 564
+eq.and.ftz.u32.f32 572
+eq.and.ftz.s32.f32 573
+eq.and.ftz.f32.f32 574
+eq.or.u32.f32 570
+eq.or.s32.f32 571
+eq.or.f32.f32 564
+eq.or.ftz.u32.f32 572
+eq.or.ftz.s32.f32 573
+eq.or.ftz.f32.f32 574
+eq.xor.u32.f32 570
+eq.xor.s32.f32 571
+eq.xor.f32.f32 564
+eq.xor.ftz.u32.f32 572
+eq.xor.ftz.s32.f32 573
+eq.xor.ftz.f32.f32 574
+ne.and.u32.f32 570
+ne.and.s32.f32 571
+ne.and.f32.f32 564
+ne.and.ftz.u32.f32 572
+ne.and.ftz.s32.f32 573
+ne.and.ftz.f32.f32 574
+ne.or.u32.f32 570
+ne.or.s32.f32 571
+ne.or.f32.f32 564
+ne.or.ftz.u32.f32 572
+ne.or.ftz.s32.f32 573
+ne.or.ftz.f32.f32 574
+ne.xor.u32.f32 570
+ne.xor.s32.f32 571
+ne.xor.f32.f32 564
+ne.xor.ftz.u32.f32 572
+ne.xor.ftz.s32.f32 573
+ne.xor.ftz.f32.f32 574
+lt.and.u32.f32 570
+lt.and.s32.f32 571
+lt.and.f32.f32 564
+lt.and.ftz.u32.f32 572
+lt.and.ftz.s32.f32 573
+lt.and.ftz.f32.f32 574
+lt.or.u32.f32 570
+lt.or.s32.f32 571
+lt.or.f32.f32 564
+lt.or.ftz.u32.f32 572
+lt.or.ftz.s32.f32 573
+lt.or.ftz.f32.f32 574
+lt.xor.u32.f32 570
+lt.xor.s32.f32 571
+lt.xor.f32.f32 564
+lt.xor.ftz.u32.f32 572
+lt.xor.ftz.s32.f32 573
+lt.xor.ftz.f32.f32 574
+le.and.u32.f32 570
+le.and.s32.f32 571
+le.and.f32.f32 564
+le.and.ftz.u32.f32 572
+le.and.ftz.s32.f32 573
+le.and.ftz.f32.f32 574
+le.or.u32.f32 570
+le.or.s32.f32 571
+le.or.f32.f32 564
+le.or.ftz.u32.f32 572
+le.or.ftz.s32.f32 573
+le.or.ftz.f32.f32 574
+le.xor.u32.f32 570
+le.xor.s32.f32 571
+le.xor.f32.f32 564
+le.xor.ftz.u32.f32 572
+le.xor.ftz.s32.f32 573
+le.xor.ftz.f32.f32 574
+gt.and.u32.f32 570
+gt.and.s32.f32 571
+gt.and.f32.f32 564
+gt.and.ftz.u32.f32 572
+gt.and.ftz.s32.f32 573
+gt.and.ftz.f32.f32 574
+gt.or.u32.f32 570
+gt.or.s32.f32 571
+gt.or.f32.f32 564
+gt.or.ftz.u32.f32 572
+gt.or.ftz.s32.f32 573
+gt.or.ftz.f32.f32 574
+gt.xor.u32.f32 570
+gt.xor.s32.f32 571
+gt.xor.f32.f32 564
+gt.xor.ftz.u32.f32 572
+gt.xor.ftz.s32.f32 573
+gt.xor.ftz.f32.f32 574
+ge.and.u32.f32 570
+ge.and.s32.f32 571
+ge.and.f32.f32 564
+ge.and.ftz.u32.f32 572
+ge.and.ftz.s32.f32 573
+ge.and.ftz.f32.f32 574
+ge.or.u32.f32 570
+ge.or.s32.f32 571
+ge.or.f32.f32 564
+ge.or.ftz.u32.f32 572
+ge.or.ftz.s32.f32 573
+ge.or.ftz.f32.f32 574
+ge.xor.u32.f32 570
+ge.xor.s32.f32 571
+ge.xor.f32.f32 564
+ge.xor.ftz.u32.f32 572
+ge.xor.ftz.s32.f32 573
+ge.xor.ftz.f32.f32 574
+equ.and.u32.f32 570
+equ.and.s32.f32 571
+equ.and.f32.f32 564
+equ.and.ftz.u32.f32 572
+equ.and.ftz.s32.f32 573
+equ.and.ftz.f32.f32 574
+equ.or.u32.f32 570
+equ.or.s32.f32 571
+equ.or.f32.f32 564
+equ.or.ftz.u32.f32 572
+equ.or.ftz.s32.f32 573
+equ.or.ftz.f32.f32 574
+equ.xor.u32.f32 570
+equ.xor.s32.f32 571
+equ.xor.f32.f32 564
+equ.xor.ftz.u32.f32 572
+equ.xor.ftz.s32.f32 573
+equ.xor.ftz.f32.f32 574
+neu.and.u32.f32 570
+neu.and.s32.f32 571
+neu.and.f32.f32 564
+neu.and.ftz.u32.f32 572
+neu.and.ftz.s32.f32 573
+neu.and.ftz.f32.f32 574
+neu.or.u32.f32 570
+neu.or.s32.f32 571
+neu.or.f32.f32 564
+neu.or.ftz.u32.f32 572
+neu.or.ftz.s32.f32 573
+neu.or.ftz.f32.f32 574
+neu.xor.u32.f32 570
+neu.xor.s32.f32 571
+neu.xor.f32.f32 564
+neu.xor.ftz.u32.f32 572
+neu.xor.ftz.s32.f32 573
+neu.xor.ftz.f32.f32 574
+ltu.and.u32.f32 570
+ltu.and.s32.f32 571
+ltu.and.f32.f32 564
+ltu.and.ftz.u32.f32 572
+ltu.and.ftz.s32.f32 573
+ltu.and.ftz.f32.f32 574
+ltu.or.u32.f32 570
+ltu.or.s32.f32 571
+ltu.or.f32.f32 564
+ltu.or.ftz.u32.f32 572
+ltu.or.ftz.s32.f32 573
+ltu.or.ftz.f32.f32 574
+ltu.xor.u32.f32 570
+ltu.xor.s32.f32 571
+ltu.xor.f32.f32 564
+ltu.xor.ftz.u32.f32 572
+ltu.xor.ftz.s32.f32 573
+ltu.xor.ftz.f32.f32 574
+leu.and.u32.f32 570
+leu.and.s32.f32 571
+leu.and.f32.f32 564
+leu.and.ftz.u32.f32 572
+leu.and.ftz.s32.f32 573
+leu.and.ftz.f32.f32 574
+leu.or.u32.f32 570
+leu.or.s32.f32 571
+leu.or.f32.f32 564
+leu.or.ftz.u32.f32 572
+leu.or.ftz.s32.f32 573
+leu.or.ftz.f32.f32 574
+leu.xor.u32.f32 570
+leu.xor.s32.f32 571
+leu.xor.f32.f32 564
+leu.xor.ftz.u32.f32 572
+leu.xor.ftz.s32.f32 573
+leu.xor.ftz.f32.f32 574
+gtu.and.u32.f32 570
+gtu.and.s32.f32 571
+gtu.and.f32.f32 564
+gtu.and.ftz.u32.f32 572
+gtu.and.ftz.s32.f32 573
+gtu.and.ftz.f32.f32 574
+gtu.or.u32.f32 570
+gtu.or.s32.f32 571
+gtu.or.f32.f32 564
+gtu.or.ftz.u32.f32 572
+gtu.or.ftz.s32.f32 573
+gtu.or.ftz.f32.f32 574
+gtu.xor.u32.f32 570
+gtu.xor.s32.f32 571
+gtu.xor.f32.f32 564
+gtu.xor.ftz.u32.f32 572
+gtu.xor.ftz.s32.f32 573
+gtu.xor.ftz.f32.f32 574
+geu.and.u32.f32 570
+geu.and.s32.f32 571
+geu.and.f32.f32 564
+geu.and.ftz.u32.f32 572
+geu.and.ftz.s32.f32 573
+geu.and.ftz.f32.f32 574
+geu.or.u32.f32 570
+geu.or.s32.f32 571
+geu.or.f32.f32 564
+geu.or.ftz.u32.f32 572
+geu.or.ftz.s32.f32 573
+geu.or.ftz.f32.f32 574
+geu.xor.u32.f32 570
+geu.xor.s32.f32 571
+geu.xor.f32.f32 564
+geu.xor.ftz.u32.f32 572
+geu.xor.ftz.s32.f32 573
+geu.xor.ftz.f32.f32 574
+num.and.u32.f32 570
+num.and.s32.f32 571
+num.and.f32.f32 564
+num.and.ftz.u32.f32 572
+num.and.ftz.s32.f32 573
+num.and.ftz.f32.f32 574
+num.or.u32.f32 570
+num.or.s32.f32 571
+num.or.f32.f32 564
+num.or.ftz.u32.f32 572
+num.or.ftz.s32.f32 573
+num.or.ftz.f32.f32 574
+num.xor.u32.f32 570
+num.xor.s32.f32 571
+num.xor.f32.f32 564
+num.xor.ftz.u32.f32 572
+num.xor.ftz.s32.f32 573
+num.xor.ftz.f32.f32 574
+nan.and.u32.f32 570
+nan.and.s32.f32 571
+nan.and.f32.f32 564
+nan.and.ftz.u32.f32 572
+nan.and.ftz.s32.f32 573
+nan.and.ftz.f32.f32 574
+nan.or.u32.f32 570
+nan.or.s32.f32 571
+nan.or.f32.f32 564
+nan.or.ftz.u32.f32 572
+nan.or.ftz.s32.f32 573
+nan.or.ftz.f32.f32 574
+nan.xor.u32.f32 570
+nan.xor.s32.f32 571
+nan.xor.f32.f32 564
+nan.xor.ftz.u32.f32 572
+nan.xor.ftz.s32.f32 573
+nan.xor.ftz.f32.f32 574
+eq.u32.f64 575
+eq.s32.f64 576
+eq.f32.f64 577
+ne.u32.f64 575
+ne.s32.f64 576
+ne.f32.f64 577
+lt.u32.f64 575
+lt.s32.f64 576
+lt.f32.f64 577
+le.u32.f64 575
+le.s32.f64 576
+le.f32.f64 577
+gt.u32.f64 575
+gt.s32.f64 576
+gt.f32.f64 577
+ge.u32.f64 575
+ge.s32.f64 576
+ge.f32.f64 577
+equ.u32.f64 575
+equ.s32.f64 576
+equ.f32.f64 577
+neu.u32.f64 575
+neu.s32.f64 576
+neu.f32.f64 577
+ltu.u32.f64 575
+ltu.s32.f64 576
+ltu.f32.f64 577
+leu.u32.f64 575
+leu.s32.f64 576
+leu.f32.f64 577
+gtu.u32.f64 575
+gtu.s32.f64 576
+gtu.f32.f64 577
+geu.u32.f64 575
+geu.s32.f64 576
+geu.f32.f64 577
+num.u32.f64 575
+num.s32.f64 576
+num.f32.f64 577
+nan.u32.f64 575
+nan.s32.f64 576
+nan.f32.f64 577
+eq.and.u32.f64 578
+eq.and.s32.f64 579
+eq.and.f32.f64 580
+eq.or.u32.f64 578
+eq.or.s32.f64 579
+eq.or.f32.f64 580
+eq.xor.u32.f64 578
+eq.xor.s32.f64 579
+eq.xor.f32.f64 580
+ne.and.u32.f64 578
+ne.and.s32.f64 579
+ne.and.f32.f64 580
+ne.or.u32.f64 578
+ne.or.s32.f64 579
+ne.or.f32.f64 580
+ne.xor.u32.f64 578
+ne.xor.s32.f64 579
+ne.xor.f32.f64 580
+lt.and.u32.f64 578
+lt.and.s32.f64 579
+lt.and.f32.f64 580
+lt.or.u32.f64 578
+lt.or.s32.f64 579
+lt.or.f32.f64 580
+lt.xor.u32.f64 578
+lt.xor.s32.f64 579
+lt.xor.f32.f64 580
+le.and.u32.f64 578
+le.and.s32.f64 579
+le.and.f32.f64 580
+le.or.u32.f64 578
+le.or.s32.f64 579
+le.or.f32.f64 580
+le.xor.u32.f64 578
+le.xor.s32.f64 579
+le.xor.f32.f64 580
+gt.and.u32.f64 578
+gt.and.s32.f64 579
+gt.and.f32.f64 580
+gt.or.u32.f64 578
+gt.or.s32.f64 579
+gt.or.f32.f64 580
+gt.xor.u32.f64 578
+gt.xor.s32.f64 579
+gt.xor.f32.f64 580
+ge.and.u32.f64 578
+ge.and.s32.f64 579
+ge.and.f32.f64 580
+ge.or.u32.f64 578
+ge.or.s32.f64 579
+ge.or.f32.f64 580
+ge.xor.u32.f64 578
+ge.xor.s32.f64 579
+ge.xor.f32.f64 580
+equ.and.u32.f64 578
+equ.and.s32.f64 579
+equ.and.f32.f64 580
+equ.or.u32.f64 578
+equ.or.s32.f64 579
+equ.or.f32.f64 580
+equ.xor.u32.f64 578
+equ.xor.s32.f64 579
+equ.xor.f32.f64 580
+neu.and.u32.f64 578
+neu.and.s32.f64 579
+neu.and.f32.f64 580
+neu.or.u32.f64 578
+neu.or.s32.f64 579
+neu.or.f32.f64 580
+neu.xor.u32.f64 578
+neu.xor.s32.f64 579
+neu.xor.f32.f64 580
+ltu.and.u32.f64 578
+ltu.and.s32.f64 579
+ltu.and.f32.f64 580
+ltu.or.u32.f64 578
+ltu.or.s32.f64 579
+ltu.or.f32.f64 580
+ltu.xor.u32.f64 578
+ltu.xor.s32.f64 579
+ltu.xor.f32.f64 580
+leu.and.u32.f64 578
+leu.and.s32.f64 579
+leu.and.f32.f64 580
+leu.or.u32.f64 578
+leu.or.s32.f64 579
+leu.or.f32.f64 580
+leu.xor.u32.f64 578
+leu.xor.s32.f64 579
+leu.xor.f32.f64 580
+gtu.and.u32.f64 578
+gtu.and.s32.f64 579
+gtu.and.f32.f64 580
+gtu.or.u32.f64 578
+gtu.or.s32.f64 579
+gtu.or.f32.f64 580
+gtu.xor.u32.f64 578
+gtu.xor.s32.f64 579
+gtu.xor.f32.f64 580
+geu.and.u32.f64 578
+geu.and.s32.f64 579
+geu.and.f32.f64 580
+geu.or.u32.f64 578
+geu.or.s32.f64 579
+geu.or.f32.f64 580
+geu.xor.u32.f64 578
+geu.xor.s32.f64 579
+geu.xor.f32.f64 580
+num.and.u32.f64 578
+num.and.s32.f64 579
+num.and.f32.f64 580
+num.or.u32.f64 578
+num.or.s32.f64 579
+num.or.f32.f64 580
+num.xor.u32.f64 578
+num.xor.s32.f64 579
+num.xor.f32.f64 580
+nan.and.u32.f64 578
+nan.and.s32.f64 579
+nan.and.f32.f64 580
+nan.or.u32.f64 578
+nan.or.s32.f64 579
+nan.or.f32.f64 580
+nan.xor.u32.f64 578
+nan.xor.s32.f64 579
+nan.xor.f32.f64 580
+eq.f32.s16 581
+eq.f32.s32 582
+eq.f32.s64 583
+ne.f32.s16 581
+ne.f32.s32 582
+ne.f32.s64 583
+lt.f32.s16 581
+lt.f32.s32 582
+lt.f32.s64 583
+le.f32.s16 581
+le.f32.s32 582
+le.f32.s64 583
+gt.f32.s16 581
+gt.f32.s32 582
+gt.f32.s64 583
+ge.f32.s16 581
+ge.f32.s32 582
+ge.f32.s64 583
+eq.and.f32.s16 584
+eq.and.f32.s32 585
+eq.and.f32.s64 586
+eq.or.f32.s16 584
+eq.or.f32.s32 585
+eq.or.f32.s64 586
+eq.xor.f32.s16 584
+eq.xor.f32.s32 585
+eq.xor.f32.s64 586
+ne.and.f32.s16 584
+ne.and.f32.s32 585
+ne.and.f32.s64 586
+ne.or.f32.s16 584
+ne.or.f32.s32 585
+ne.or.f32.s64 586
+ne.xor.f32.s16 584
+ne.xor.f32.s32 585
+ne.xor.f32.s64 586
+lt.and.f32.s16 584
+lt.and.f32.s32 585
+lt.and.f32.s64 586
+lt.or.f32.s16 584
+lt.or.f32.s32 585
+lt.or.f32.s64 586
+lt.xor.f32.s16 584
+lt.xor.f32.s32 585
+lt.xor.f32.s64 586
+le.and.f32.s16 584
+le.and.f32.s32 585
+le.and.f32.s64 586
+le.or.f32.s16 584
+le.or.f32.s32 585
+le.or.f32.s64 586
+le.xor.f32.s16 584
+le.xor.f32.s32 585
+le.xor.f32.s64 586
+gt.and.f32.s16 584
+gt.and.f32.s32 585
+gt.and.f32.s64 586
+gt.or.f32.s16 584
+gt.or.f32.s32 585
+gt.or.f32.s64 586
+gt.xor.f32.s16 584
+gt.xor.f32.s32 585
+gt.xor.f32.s64 586
+ge.and.f32.s16 584
+ge.and.f32.s32 585
+ge.and.f32.s64 586
+ge.or.f32.s16 584
+ge.or.f32.s32 585
+ge.or.f32.s64 586
+ge.xor.f32.s16 584
+ge.xor.f32.s32 585
+ge.xor.f32.s64 586
+eq.f32.u16 587
+eq.f32.u32 588
+eq.f32.u64 589
+ne.f32.u16 587
+ne.f32.u32 588
+ne.f32.u64 589
+lt.f32.u16 587
+lt.f32.u32 588
+lt.f32.u64 589
+le.f32.u16 587
+le.f32.u32 588
+le.f32.u64 589
+gt.f32.u16 587
+gt.f32.u32 588
+gt.f32.u64 589
+ge.f32.u16 587
+ge.f32.u32 588
+ge.f32.u64 589
+lo.f32.u16 587
+lo.f32.u32 588
+lo.f32.u64 589
+ls.f32.u16 587
+ls.f32.u32 588
+ls.f32.u64 589
+hi.f32.u16 587
+hi.f32.u32 588
+hi.f32.u64 589
+hs.f32.u16 587
+hs.f32.u32 588
+hs.f32.u64 589
+eq.and.f32.u16 590
+eq.and.f32.u32 591
+eq.and.f32.u64 592
+eq.or.f32.u16 590
+eq.or.f32.u32 591
+eq.or.f32.u64 592
+eq.xor.f32.u16 590
+eq.xor.f32.u32 591
+eq.xor.f32.u64 592
+ne.and.f32.u16 590
+ne.and.f32.u32 591
+ne.and.f32.u64 592
+ne.or.f32.u16 590
+ne.or.f32.u32 591
+ne.or.f32.u64 592
+ne.xor.f32.u16 590
+ne.xor.f32.u32 591
+ne.xor.f32.u64 592
+lt.and.f32.u16 590
+lt.and.f32.u32 591
+lt.and.f32.u64 592
+lt.or.f32.u16 590
+lt.or.f32.u32 591
+lt.or.f32.u64 592
+lt.xor.f32.u16 590
+lt.xor.f32.u32 591
+lt.xor.f32.u64 592
+le.and.f32.u16 590
+le.and.f32.u32 591
+le.and.f32.u64 592
+le.or.f32.u16 590
+le.or.f32.u32 591
+le.or.f32.u64 592
+le.xor.f32.u16 590
+le.xor.f32.u32 591
+le.xor.f32.u64 592
+gt.and.f32.u16 590
+gt.and.f32.u32 591
+gt.and.f32.u64 592
+gt.or.f32.u16 590
+gt.or.f32.u32 591
+gt.or.f32.u64 592
+gt.xor.f32.u16 590
+gt.xor.f32.u32 591
+gt.xor.f32.u64 592
+ge.and.f32.u16 590
+ge.and.f32.u32 591
+ge.and.f32.u64 592
+ge.or.f32.u16 590
+ge.or.f32.u32 591
+ge.or.f32.u64 592
+ge.xor.f32.u16 590
+ge.xor.f32.u32 591
+ge.xor.f32.u64 592
+lo.and.f32.u16 590
+lo.and.f32.u32 591
+lo.and.f32.u64 592
+lo.or.f32.u16 590
+lo.or.f32.u32 591
+lo.or.f32.u64 592
+lo.xor.f32.u16 590
+lo.xor.f32.u32 591
+lo.xor.f32.u64 592
+ls.and.f32.u16 590
+ls.and.f32.u32 591
+ls.and.f32.u64 592
+ls.or.f32.u16 590
+ls.or.f32.u32 591
+ls.or.f32.u64 592
+ls.xor.f32.u16 590
+ls.xor.f32.u32 591
+ls.xor.f32.u64 592
+hi.and.f32.u16 590
+hi.and.f32.u32 591
+hi.and.f32.u64 592
+hi.or.f32.u16 590
+hi.or.f32.u32 591
+hi.or.f32.u64 592
+hi.xor.f32.u16 590
+hi.xor.f32.u32 591
+hi.xor.f32.u64 592
+hs.and.f32.u16 590
+hs.and.f32.u32 591
+hs.and.f32.u64 592
+hs.or.f32.u16 590
+hs.or.f32.u32 591
+hs.or.f32.u64 592
+hs.xor.f32.u16 590
+hs.xor.f32.u32 591
+hs.xor.f32.u64 592
+eq.f32.b16 593
+eq.f32.b32 594
+eq.f32.b64 595
+ne.f32.b16 593
+ne.f32.b32 594
+ne.f32.b64 595
+eq.and.f32.b16 596
+eq.and.f32.b32 597
+eq.and.f32.b64 598
+eq.or.f32.b16 596
+eq.or.f32.b32 597
+eq.or.f32.b64 598
+eq.xor.f32.b16 596
+eq.xor.f32.b32 597
+eq.xor.f32.b64 598
+ne.and.f32.b16 596
+ne.and.f32.b32 597
+ne.and.f32.b64 598
+ne.or.f32.b16 596
+ne.or.f32.b32 597
+ne.or.f32.b64 598
+ne.xor.f32.b16 596
+ne.xor.f32.b32 597
+ne.xor.f32.b64 598
 eq.f16.f16 14
-eq.f16.f32 297
+eq.f16.f32 599
 eq.ftz.f16.f16 14
-eq.ftz.f16.f32 297
+eq.ftz.f16.f32 599
 ne.f16.f16 14
-ne.f16.f32 297
+ne.f16.f32 599
 ne.ftz.f16.f16 14
-ne.ftz.f16.f32 297
+ne.ftz.f16.f32 599
 lt.f16.f16 14
-lt.f16.f32 297
+lt.f16.f32 599
 lt.ftz.f16.f16 14
-lt.ftz.f16.f32 297
+lt.ftz.f16.f32 599
 le.f16.f16 14
-le.f16.f32 297
+le.f16.f32 599
 le.ftz.f16.f16 14
-le.ftz.f16.f32 297
+le.ftz.f16.f32 599
 gt.f16.f16 14
-gt.f16.f32 297
+gt.f16.f32 599
 gt.ftz.f16.f16 14
-gt.ftz.f16.f32 297
+gt.ftz.f16.f32 599
 ge.f16.f16 14
-ge.f16.f32 297
+ge.f16.f32 599
 ge.ftz.f16.f16 14
-ge.ftz.f16.f32 297
+ge.ftz.f16.f32 599
 equ.f16.f16 14
-equ.f16.f32 297
+equ.f16.f32 599
 equ.ftz.f16.f16 14
-equ.ftz.f16.f32 297
+equ.ftz.f16.f32 599
 neu.f16.f16 14
-neu.f16.f32 297
+neu.f16.f32 599
 neu.ftz.f16.f16 14
-neu.ftz.f16.f32 297
+neu.ftz.f16.f32 599
 ltu.f16.f16 14
-ltu.f16.f32 297
+ltu.f16.f32 599
 ltu.ftz.f16.f16 14
-ltu.ftz.f16.f32 297
+ltu.ftz.f16.f32 599
 leu.f16.f16 14
-leu.f16.f32 297
+leu.f16.f32 599
 leu.ftz.f16.f16 14
-leu.ftz.f16.f32 297
+leu.ftz.f16.f32 599
 gtu.f16.f16 14
-gtu.f16.f32 297
+gtu.f16.f32 599
 gtu.ftz.f16.f16 14
-gtu.ftz.f16.f32 297
+gtu.ftz.f16.f32 599
 geu.f16.f16 14
-geu.f16.f32 297
+geu.f16.f32 599
 geu.ftz.f16.f16 14
-geu.ftz.f16.f32 297
+geu.ftz.f16.f32 599
 num.f16.f16 14
-num.f16.f32 297
+num.f16.f32 599
 num.ftz.f16.f16 14
-num.ftz.f16.f32 297
+num.ftz.f16.f32 599
 nan.f16.f16 14
-nan.f16.f32 297
+nan.f16.f32 599
 nan.ftz.f16.f16 14
-nan.ftz.f16.f32 297
-eq.and.f16.f16 298
-eq.and.f16.f32 299
-eq.and.ftz.f16.f16 298
-eq.and.ftz.f16.f32 299
-eq.or.f16.f16 298
-eq.or.f16.f32 299
-eq.or.ftz.f16.f16 298
-eq.or.ftz.f16.f32 299
-eq.xor.f16.f16 298
-eq.xor.f16.f32 299
-eq.xor.ftz.f16.f16 298
-eq.xor.ftz.f16.f32 299
-ne.and.f16.f16 298
-ne.and.f16.f32 299
-ne.and.ftz.f16.f16 298
-ne.and.ftz.f16.f32 299
-ne.or.f16.f16 298
-ne.or.f16.f32 299
-ne.or.ftz.f16.f16 298
-ne.or.ftz.f16.f32 299
-ne.xor.f16.f16 298
-ne.xor.f16.f32 299
-ne.xor.ftz.f16.f16 298
-ne.xor.ftz.f16.f32 299
-lt.and.f16.f16 298
-lt.and.f16.f32 299
-lt.and.ftz.f16.f16 298
-lt.and.ftz.f16.f32 299
-lt.or.f16.f16 298
-lt.or.f16.f32 299
-lt.or.ftz.f16.f16 298
-lt.or.ftz.f16.f32 299
-lt.xor.f16.f16 298
-lt.xor.f16.f32 299
-lt.xor.ftz.f16.f16 298
-lt.xor.ftz.f16.f32 299
-le.and.f16.f16 298
-le.and.f16.f32 299
-le.and.ftz.f16.f16 298
-le.and.ftz.f16.f32 299
-le.or.f16.f16 298
-le.or.f16.f32 299
-le.or.ftz.f16.f16 298
-le.or.ftz.f16.f32 299
-le.xor.f16.f16 298
-le.xor.f16.f32 299
-le.xor.ftz.f16.f16 298
-le.xor.ftz.f16.f32 299
-gt.and.f16.f16 298
-gt.and.f16.f32 299
-gt.and.ftz.f16.f16 298
-gt.and.ftz.f16.f32 299
-gt.or.f16.f16 298
-gt.or.f16.f32 299
-gt.or.ftz.f16.f16 298
-gt.or.ftz.f16.f32 299
-gt.xor.f16.f16 298
-gt.xor.f16.f32 299
-gt.xor.ftz.f16.f16 298
-gt.xor.ftz.f16.f32 299
-ge.and.f16.f16 298
-ge.and.f16.f32 299
-ge.and.ftz.f16.f16 298
-ge.and.ftz.f16.f32 299
-ge.or.f16.f16 298
-ge.or.f16.f32 299
-ge.or.ftz.f16.f16 298
-ge.or.ftz.f16.f32 299
-ge.xor.f16.f16 298
-ge.xor.f16.f32 299
-ge.xor.ftz.f16.f16 298
-ge.xor.ftz.f16.f32 299
-equ.and.f16.f16 298
-equ.and.f16.f32 299
-equ.and.ftz.f16.f16 298
-equ.and.ftz.f16.f32 299
-equ.or.f16.f16 298
-equ.or.f16.f32 299
-equ.or.ftz.f16.f16 298
-equ.or.ftz.f16.f32 299
-equ.xor.f16.f16 298
-equ.xor.f16.f32 299
-equ.xor.ftz.f16.f16 298
-equ.xor.ftz.f16.f32 299
-neu.and.f16.f16 298
-neu.and.f16.f32 299
-neu.and.ftz.f16.f16 298
-neu.and.ftz.f16.f32 299
-neu.or.f16.f16 298
-neu.or.f16.f32 299
-neu.or.ftz.f16.f16 298
-neu.or.ftz.f16.f32 299
-neu.xor.f16.f16 298
-neu.xor.f16.f32 299
-neu.xor.ftz.f16.f16 298
-neu.xor.ftz.f16.f32 299
-ltu.and.f16.f16 298
-ltu.and.f16.f32 299
-ltu.and.ftz.f16.f16 298
-ltu.and.ftz.f16.f32 299
-ltu.or.f16.f16 298
-ltu.or.f16.f32 299
-ltu.or.ftz.f16.f16 298
-ltu.or.ftz.f16.f32 299
-ltu.xor.f16.f16 298
-ltu.xor.f16.f32 299
-ltu.xor.ftz.f16.f16 298
-ltu.xor.ftz.f16.f32 299
-leu.and.f16.f16 298
-leu.and.f16.f32 299
-leu.and.ftz.f16.f16 298
-leu.and.ftz.f16.f32 299
-leu.or.f16.f16 298
-leu.or.f16.f32 299
-leu.or.ftz.f16.f16 298
-leu.or.ftz.f16.f32 299
-leu.xor.f16.f16 298
-leu.xor.f16.f32 299
-leu.xor.ftz.f16.f16 298
-leu.xor.ftz.f16.f32 299
-gtu.and.f16.f16 298
-gtu.and.f16.f32 299
-gtu.and.ftz.f16.f16 298
-gtu.and.ftz.f16.f32 299
-gtu.or.f16.f16 298
-gtu.or.f16.f32 299
-gtu.or.ftz.f16.f16 298
-gtu.or.ftz.f16.f32 299
-gtu.xor.f16.f16 298
-gtu.xor.f16.f32 299
-gtu.xor.ftz.f16.f16 298
-gtu.xor.ftz.f16.f32 299
-geu.and.f16.f16 298
-geu.and.f16.f32 299
-geu.and.ftz.f16.f16 298
-geu.and.ftz.f16.f32 299
-geu.or.f16.f16 298
-geu.or.f16.f32 299
-geu.or.ftz.f16.f16 298
-geu.or.ftz.f16.f32 299
-geu.xor.f16.f16 298
-geu.xor.f16.f32 299
-geu.xor.ftz.f16.f16 298
-geu.xor.ftz.f16.f32 299
-num.and.f16.f16 298
-num.and.f16.f32 299
-num.and.ftz.f16.f16 298
-num.and.ftz.f16.f32 299
-num.or.f16.f16 298
-num.or.f16.f32 299
-num.or.ftz.f16.f16 298
-num.or.ftz.f16.f32 299
-num.xor.f16.f16 298
-num.xor.f16.f32 299
-num.xor.ftz.f16.f16 298
-num.xor.ftz.f16.f32 299
-nan.and.f16.f16 298
-nan.and.f16.f32 299
-nan.and.ftz.f16.f16 298
-nan.and.ftz.f16.f32 299
-nan.or.f16.f16 298
-nan.or.f16.f32 299
-nan.or.ftz.f16.f16 298
-nan.or.ftz.f16.f32 299
-nan.xor.f16.f16 298
-nan.xor.f16.f32 299
-nan.xor.ftz.f16.f16 298
-nan.xor.ftz.f16.f32 299
-eq.f16.f64 300
-ne.f16.f64 300
-lt.f16.f64 300
-le.f16.f64 300
-gt.f16.f64 300
-ge.f16.f64 300
-equ.f16.f64 300
-neu.f16.f64 300
-ltu.f16.f64 300
-leu.f16.f64 300
-gtu.f16.f64 300
-geu.f16.f64 300
-num.f16.f64 300
-nan.f16.f64 300
-eq.and.f16.f64 301
-eq.or.f16.f64 301
-eq.xor.f16.f64 301
-ne.and.f16.f64 301
-ne.or.f16.f64 301
-ne.xor.f16.f64 301
-lt.and.f16.f64 301
-lt.or.f16.f64 301
-lt.xor.f16.f64 301
-le.and.f16.f64 301
-le.or.f16.f64 301
-le.xor.f16.f64 301
-gt.and.f16.f64 301
-gt.or.f16.f64 301
-gt.xor.f16.f64 301
-ge.and.f16.f64 301
-ge.or.f16.f64 301
-ge.xor.f16.f64 301
-equ.and.f16.f64 301
-equ.or.f16.f64 301
-equ.xor.f16.f64 301
-neu.and.f16.f64 301
-neu.or.f16.f64 301
-neu.xor.f16.f64 301
-ltu.and.f16.f64 301
-ltu.or.f16.f64 301
-ltu.xor.f16.f64 301
-leu.and.f16.f64 301
-leu.or.f16.f64 301
-leu.xor.f16.f64 301
-gtu.and.f16.f64 301
-gtu.or.f16.f64 301
-gtu.xor.f16.f64 301
-geu.and.f16.f64 301
-geu.or.f16.f64 301
-geu.xor.f16.f64 301
-num.and.f16.f64 301
-num.or.f16.f64 301
-num.xor.f16.f64 301
-nan.and.f16.f64 301
-nan.or.f16.f64 301
-nan.xor.f16.f64 301
-eq.bf16.f16 302
-eq.bf16.f32 303
-eq.bf16.f64 304
-ne.bf16.f16 302
-ne.bf16.f32 303
-ne.bf16.f64 304
-lt.bf16.f16 302
-lt.bf16.f32 303
-lt.bf16.f64 304
-le.bf16.f16 302
-le.bf16.f32 303
-le.bf16.f64 304
-gt.bf16.f16 302
-gt.bf16.f32 303
-gt.bf16.f64 304
-ge.bf16.f16 302
-ge.bf16.f32 303
-ge.bf16.f64 304
-equ.bf16.f16 302
-equ.bf16.f32 303
-equ.bf16.f64 304
-neu.bf16.f16 302
-neu.bf16.f32 303
-neu.bf16.f64 304
-ltu.bf16.f16 302
-ltu.bf16.f32 303
-ltu.bf16.f64 304
-leu.bf16.f16 302
-leu.bf16.f32 303
-leu.bf16.f64 304
-gtu.bf16.f16 302
-gtu.bf16.f32 303
-gtu.bf16.f64 304
-geu.bf16.f16 302
-geu.bf16.f32 303
-geu.bf16.f64 304
-num.bf16.f16 302
-num.bf16.f32 303
-num.bf16.f64 304
-nan.bf16.f16 302
-nan.bf16.f32 303
-nan.bf16.f64 304
-eq.and.bf16.f16 305
-eq.and.bf16.f32 306
-eq.and.bf16.f64 307
-eq.or.bf16.f16 305
-eq.or.bf16.f32 306
-eq.or.bf16.f64 307
-eq.xor.bf16.f16 305
-eq.xor.bf16.f32 306
-eq.xor.bf16.f64 307
-ne.and.bf16.f16 305
-ne.and.bf16.f32 306
-ne.and.bf16.f64 307
-ne.or.bf16.f16 305
-ne.or.bf16.f32 306
-ne.or.bf16.f64 307
-ne.xor.bf16.f16 305
-ne.xor.bf16.f32 306
-ne.xor.bf16.f64 307
-lt.and.bf16.f16 305
-lt.and.bf16.f32 306
-lt.and.bf16.f64 307
-lt.or.bf16.f16 305
-lt.or.bf16.f32 306
-lt.or.bf16.f64 307
-lt.xor.bf16.f16 305
-lt.xor.bf16.f32 306
-lt.xor.bf16.f64 307
-le.and.bf16.f16 305
-le.and.bf16.f32 306
-le.and.bf16.f64 307
-le.or.bf16.f16 305
-le.or.bf16.f32 306
-le.or.bf16.f64 307
-le.xor.bf16.f16 305
-le.xor.bf16.f32 306
-le.xor.bf16.f64 307
-gt.and.bf16.f16 305
-gt.and.bf16.f32 306
-gt.and.bf16.f64 307
-gt.or.bf16.f16 305
-gt.or.bf16.f32 306
-gt.or.bf16.f64 307
-gt.xor.bf16.f16 305
-gt.xor.bf16.f32 306
-gt.xor.bf16.f64 307
-ge.and.bf16.f16 305
-ge.and.bf16.f32 306
-ge.and.bf16.f64 307
-ge.or.bf16.f16 305
-ge.or.bf16.f32 306
-ge.or.bf16.f64 307
-ge.xor.bf16.f16 305
-ge.xor.bf16.f32 306
-ge.xor.bf16.f64 307
-equ.and.bf16.f16 305
-equ.and.bf16.f32 306
-equ.and.bf16.f64 307
-equ.or.bf16.f16 305
-equ.or.bf16.f32 306
-equ.or.bf16.f64 307
-equ.xor.bf16.f16 305
-equ.xor.bf16.f32 306
-equ.xor.bf16.f64 307
-neu.and.bf16.f16 305
-neu.and.bf16.f32 306
-neu.and.bf16.f64 307
-neu.or.bf16.f16 305
-neu.or.bf16.f32 306
-neu.or.bf16.f64 307
-neu.xor.bf16.f16 305
-neu.xor.bf16.f32 306
-neu.xor.bf16.f64 307
-ltu.and.bf16.f16 305
-ltu.and.bf16.f32 306
-ltu.and.bf16.f64 307
-ltu.or.bf16.f16 305
-ltu.or.bf16.f32 306
-ltu.or.bf16.f64 307
-ltu.xor.bf16.f16 305
-ltu.xor.bf16.f32 306
-ltu.xor.bf16.f64 307
-leu.and.bf16.f16 305
-leu.and.bf16.f32 306
-leu.and.bf16.f64 307
-leu.or.bf16.f16 305
-leu.or.bf16.f32 306
-leu.or.bf16.f64 307
-leu.xor.bf16.f16 305
-leu.xor.bf16.f32 306
-leu.xor.bf16.f64 307
-gtu.and.bf16.f16 305
-gtu.and.bf16.f32 306
-gtu.and.bf16.f64 307
-gtu.or.bf16.f16 305
-gtu.or.bf16.f32 306
-gtu.or.bf16.f64 307
-gtu.xor.bf16.f16 305
-gtu.xor.bf16.f32 306
-gtu.xor.bf16.f64 307
-geu.and.bf16.f16 305
-geu.and.bf16.f32 306
-geu.and.bf16.f64 307
-geu.or.bf16.f16 305
-geu.or.bf16.f32 306
-geu.or.bf16.f64 307
-geu.xor.bf16.f16 305
-geu.xor.bf16.f32 306
-geu.xor.bf16.f64 307
-num.and.bf16.f16 305
-num.and.bf16.f32 306
-num.and.bf16.f64 307
-num.or.bf16.f16 305
-num.or.bf16.f32 306
-num.or.bf16.f64 307
-num.xor.bf16.f16 305
-num.xor.bf16.f32 306
-num.xor.bf16.f64 307
-nan.and.bf16.f16 305
-nan.and.bf16.f32 306
-nan.and.bf16.f64 307
-nan.or.bf16.f16 305
-nan.or.bf16.f32 306
-nan.or.bf16.f64 307
-nan.xor.bf16.f16 305
-nan.xor.bf16.f32 306
-nan.xor.bf16.f64 307
-eq.f16.s16 308
-eq.f16.s32 309
-eq.f16.s64 310
-eq.f16.u16 311
-eq.f16.u32 312
-eq.f16.u64 313
-eq.bf16.s16 314
-eq.bf16.s32 315
-eq.bf16.s64 316
-eq.bf16.u16 317
-eq.bf16.u32 318
-eq.bf16.u64 319
-ne.f16.s16 308
-ne.f16.s32 309
-ne.f16.s64 310
-ne.f16.u16 311
-ne.f16.u32 312
-ne.f16.u64 313
-ne.bf16.s16 314
-ne.bf16.s32 315
-ne.bf16.s64 316
-ne.bf16.u16 317
-ne.bf16.u32 318
-ne.bf16.u64 319
-lt.f16.s16 308
-lt.f16.s32 309
-lt.f16.s64 310
-lt.f16.u16 311
-lt.f16.u32 312
-lt.f16.u64 313
-lt.bf16.s16 314
-lt.bf16.s32 315
-lt.bf16.s64 316
-lt.bf16.u16 317
-lt.bf16.u32 318
-lt.bf16.u64 319
-le.f16.s16 308
-le.f16.s32 309
-le.f16.s64 310
-le.f16.u16 311
-le.f16.u32 312
-le.f16.u64 313
-le.bf16.s16 314
-le.bf16.s32 315
-le.bf16.s64 316
-le.bf16.u16 317
-le.bf16.u32 318
-le.bf16.u64 319
-gt.f16.s16 308
-gt.f16.s32 309
-gt.f16.s64 310
-gt.f16.u16 311
-gt.f16.u32 312
-gt.f16.u64 313
-gt.bf16.s16 314
-gt.bf16.s32 315
-gt.bf16.s64 316
-gt.bf16.u16 317
-gt.bf16.u32 318
-gt.bf16.u64 319
-ge.f16.s16 308
-ge.f16.s32 309
-ge.f16.s64 310
-ge.f16.u16 311
-ge.f16.u32 312
-ge.f16.u64 313
-ge.bf16.s16 314
-ge.bf16.s32 315
-ge.bf16.s64 316
-ge.bf16.u16 317
-ge.bf16.u32 318
-ge.bf16.u64 319
-eq.and.f16.s16 320
-eq.and.f16.s32 321
-eq.and.f16.s64 322
-eq.and.f16.u16 323
-eq.and.f16.u32 324
-eq.and.f16.u64 325
-eq.and.bf16.s16 326
-eq.and.bf16.s32 327
-eq.and.bf16.s64 328
-eq.and.bf16.u16 329
-eq.and.bf16.u32 330
-eq.and.bf16.u64 331
-eq.or.f16.s16 320
-eq.or.f16.s32 321
-eq.or.f16.s64 322
-eq.or.f16.u16 323
-eq.or.f16.u32 324
-eq.or.f16.u64 325
-eq.or.bf16.s16 326
-eq.or.bf16.s32 327
-eq.or.bf16.s64 328
-eq.or.bf16.u16 329
-eq.or.bf16.u32 330
-eq.or.bf16.u64 331
-eq.xor.f16.s16 320
-eq.xor.f16.s32 321
-eq.xor.f16.s64 322
-eq.xor.f16.u16 323
-eq.xor.f16.u32 324
-eq.xor.f16.u64 325
-eq.xor.bf16.s16 326
-eq.xor.bf16.s32 327
-eq.xor.bf16.s64 328
-eq.xor.bf16.u16 329
-eq.xor.bf16.u32 330
-eq.xor.bf16.u64 331
-ne.and.f16.s16 320
-ne.and.f16.s32 321
-ne.and.f16.s64 322
-ne.and.f16.u16 323
-ne.and.f16.u32 324
-ne.and.f16.u64 325
-ne.and.bf16.s16 326
-ne.and.bf16.s32 327
-ne.and.bf16.s64 328
-ne.and.bf16.u16 329
-ne.and.bf16.u32 330
-ne.and.bf16.u64 331
-ne.or.f16.s16 320
-ne.or.f16.s32 321
-ne.or.f16.s64 322
-ne.or.f16.u16 323
-ne.or.f16.u32 324
-ne.or.f16.u64 325
-ne.or.bf16.s16 326
-ne.or.bf16.s32 327
-ne.or.bf16.s64 328
-ne.or.bf16.u16 329
-ne.or.bf16.u32 330
-ne.or.bf16.u64 331
-ne.xor.f16.s16 320
-ne.xor.f16.s32 321
-ne.xor.f16.s64 322
-ne.xor.f16.u16 323
-ne.xor.f16.u32 324
-ne.xor.f16.u64 325
-ne.xor.bf16.s16 326
-ne.xor.bf16.s32 327
-ne.xor.bf16.s64 328
-ne.xor.bf16.u16 329
-ne.xor.bf16.u32 330
-ne.xor.bf16.u64 331
-lt.and.f16.s16 320
-lt.and.f16.s32 321
-lt.and.f16.s64 322
-lt.and.f16.u16 323
-lt.and.f16.u32 324
-lt.and.f16.u64 325
-lt.and.bf16.s16 326
-lt.and.bf16.s32 327
-lt.and.bf16.s64 328
-lt.and.bf16.u16 329
-lt.and.bf16.u32 330
-lt.and.bf16.u64 331
-lt.or.f16.s16 320
-lt.or.f16.s32 321
-lt.or.f16.s64 322
-lt.or.f16.u16 323
-lt.or.f16.u32 324
-lt.or.f16.u64 325
-lt.or.bf16.s16 326
-lt.or.bf16.s32 327
-lt.or.bf16.s64 328
-lt.or.bf16.u16 329
-lt.or.bf16.u32 330
-lt.or.bf16.u64 331
-lt.xor.f16.s16 320
-lt.xor.f16.s32 321
-lt.xor.f16.s64 322
-lt.xor.f16.u16 323
-lt.xor.f16.u32 324
-lt.xor.f16.u64 325
-lt.xor.bf16.s16 326
-lt.xor.bf16.s32 327
-lt.xor.bf16.s64 328
-lt.xor.bf16.u16 329
-lt.xor.bf16.u32 330
-lt.xor.bf16.u64 331
-le.and.f16.s16 320
-le.and.f16.s32 321
-le.and.f16.s64 322
-le.and.f16.u16 323
-le.and.f16.u32 324
-le.and.f16.u64 325
-le.and.bf16.s16 326
-le.and.bf16.s32 327
-le.and.bf16.s64 328
-le.and.bf16.u16 329
-le.and.bf16.u32 330
-le.and.bf16.u64 331
-le.or.f16.s16 320
-le.or.f16.s32 321
-le.or.f16.s64 322
-le.or.f16.u16 323
-le.or.f16.u32 324
-le.or.f16.u64 325
-le.or.bf16.s16 326
-le.or.bf16.s32 327
-le.or.bf16.s64 328
-le.or.bf16.u16 329
-le.or.bf16.u32 330
-le.or.bf16.u64 331
-le.xor.f16.s16 320
-le.xor.f16.s32 321
-le.xor.f16.s64 322
-le.xor.f16.u16 323
-le.xor.f16.u32 324
-le.xor.f16.u64 325
-le.xor.bf16.s16 326
-le.xor.bf16.s32 327
-le.xor.bf16.s64 328
-le.xor.bf16.u16 329
-le.xor.bf16.u32 330
-le.xor.bf16.u64 331
-gt.and.f16.s16 320
-gt.and.f16.s32 321
-gt.and.f16.s64 322
-gt.and.f16.u16 323
-gt.and.f16.u32 324
-gt.and.f16.u64 325
-gt.and.bf16.s16 326
-gt.and.bf16.s32 327
-gt.and.bf16.s64 328
-gt.and.bf16.u16 329
-gt.and.bf16.u32 330
-gt.and.bf16.u64 331
-gt.or.f16.s16 320
-gt.or.f16.s32 321
-gt.or.f16.s64 322
-gt.or.f16.u16 323
-gt.or.f16.u32 324
-gt.or.f16.u64 325
-gt.or.bf16.s16 326
-gt.or.bf16.s32 327
-gt.or.bf16.s64 328
-gt.or.bf16.u16 329
-gt.or.bf16.u32 330
-gt.or.bf16.u64 331
-gt.xor.f16.s16 320
-gt.xor.f16.s32 321
-gt.xor.f16.s64 322
-gt.xor.f16.u16 323
-gt.xor.f16.u32 324
-gt.xor.f16.u64 325
-gt.xor.bf16.s16 326
-gt.xor.bf16.s32 327
-gt.xor.bf16.s64 328
-gt.xor.bf16.u16 329
-gt.xor.bf16.u32 330
-gt.xor.bf16.u64 331
-ge.and.f16.s16 320
-ge.and.f16.s32 321
-ge.and.f16.s64 322
-ge.and.f16.u16 323
-ge.and.f16.u32 324
-ge.and.f16.u64 325
-ge.and.bf16.s16 326
-ge.and.bf16.s32 327
-ge.and.bf16.s64 328
-ge.and.bf16.u16 329
-ge.and.bf16.u32 330
-ge.and.bf16.u64 331
-ge.or.f16.s16 320
-ge.or.f16.s32 321
-ge.or.f16.s64 322
-ge.or.f16.u16 323
-ge.or.f16.u32 324
-ge.or.f16.u64 325
-ge.or.bf16.s16 326
-ge.or.bf16.s32 327
-ge.or.bf16.s64 328
-ge.or.bf16.u16 329
-ge.or.bf16.u32 330
-ge.or.bf16.u64 331
-ge.xor.f16.s16 320
-ge.xor.f16.s32 321
-ge.xor.f16.s64 322
-ge.xor.f16.u16 323
-ge.xor.f16.u32 324
-ge.xor.f16.u64 325
-ge.xor.bf16.s16 326
-ge.xor.bf16.s32 327
-ge.xor.bf16.s64 328
-ge.xor.bf16.u16 329
-ge.xor.bf16.u32 330
-ge.xor.bf16.u64 331
-eq.f16.b16 332
-eq.f16.b32 333
-eq.f16.b64 334
-eq.bf16.b16 335
-eq.bf16.b32 336
-eq.bf16.b64 337
-ne.f16.b16 332
-ne.f16.b32 333
-ne.f16.b64 334
-ne.bf16.b16 335
-ne.bf16.b32 336
-ne.bf16.b64 337
-eq.and.f16.b16 338
-eq.and.f16.b32 339
-eq.and.f16.b64 340
-eq.and.bf16.b16 341
-eq.and.bf16.b32 342
-eq.and.bf16.b64 343
-eq.or.f16.b16 338
-eq.or.f16.b32 339
-eq.or.f16.b64 340
-eq.or.bf16.b16 341
-eq.or.bf16.b32 342
-eq.or.bf16.b64 343
-eq.xor.f16.b16 338
-eq.xor.f16.b32 339
-eq.xor.f16.b64 340
-eq.xor.bf16.b16 341
-eq.xor.bf16.b32 342
-eq.xor.bf16.b64 343
-ne.and.f16.b16 338
-ne.and.f16.b32 339
-ne.and.f16.b64 340
-ne.and.bf16.b16 341
-ne.and.bf16.b32 342
-ne.and.bf16.b64 343
-ne.or.f16.b16 338
-ne.or.f16.b32 339
-ne.or.f16.b64 340
-ne.or.bf16.b16 341
-ne.or.bf16.b32 342
-ne.or.bf16.b64 343
-ne.xor.f16.b16 338
-ne.xor.f16.b32 339
-ne.xor.f16.b64 340
-ne.xor.bf16.b16 341
-ne.xor.bf16.b32 342
-ne.xor.bf16.b64 343
-eq.u16.f16 344
-eq.s16.f16 345
-eq.u32.f16 346
-eq.s32.f16 347
-eq.ftz.u16.f16 344
-eq.ftz.s16.f16 345
-eq.ftz.u32.f16 346
-eq.ftz.s32.f16 347
-ne.u16.f16 344
-ne.s16.f16 345
-ne.u32.f16 346
-ne.s32.f16 347
-ne.ftz.u16.f16 344
-ne.ftz.s16.f16 345
-ne.ftz.u32.f16 346
-ne.ftz.s32.f16 347
-lt.u16.f16 344
-lt.s16.f16 345
-lt.u32.f16 346
-lt.s32.f16 347
-lt.ftz.u16.f16 344
-lt.ftz.s16.f16 345
-lt.ftz.u32.f16 346
-lt.ftz.s32.f16 347
-le.u16.f16 344
-le.s16.f16 345
-le.u32.f16 346
-le.s32.f16 347
-le.ftz.u16.f16 344
-le.ftz.s16.f16 345
-le.ftz.u32.f16 346
-le.ftz.s32.f16 347
-gt.u16.f16 344
-gt.s16.f16 345
-gt.u32.f16 346
-gt.s32.f16 347
-gt.ftz.u16.f16 344
-gt.ftz.s16.f16 345
-gt.ftz.u32.f16 346
-gt.ftz.s32.f16 347
-ge.u16.f16 344
-ge.s16.f16 345
-ge.u32.f16 346
-ge.s32.f16 347
-ge.ftz.u16.f16 344
-ge.ftz.s16.f16 345
-ge.ftz.u32.f16 346
-ge.ftz.s32.f16 347
-equ.u16.f16 344
-equ.s16.f16 345
-equ.u32.f16 346
-equ.s32.f16 347
-equ.ftz.u16.f16 344
-equ.ftz.s16.f16 345
-equ.ftz.u32.f16 346
-equ.ftz.s32.f16 347
-neu.u16.f16 344
-neu.s16.f16 345
-neu.u32.f16 346
-neu.s32.f16 347
-neu.ftz.u16.f16 344
-neu.ftz.s16.f16 345
-neu.ftz.u32.f16 346
-neu.ftz.s32.f16 347
-ltu.u16.f16 344
-ltu.s16.f16 345
-ltu.u32.f16 346
-ltu.s32.f16 347
-ltu.ftz.u16.f16 344
-ltu.ftz.s16.f16 345
-ltu.ftz.u32.f16 346
-ltu.ftz.s32.f16 347
-leu.u16.f16 344
-leu.s16.f16 345
-leu.u32.f16 346
-leu.s32.f16 347
-leu.ftz.u16.f16 344
-leu.ftz.s16.f16 345
-leu.ftz.u32.f16 346
-leu.ftz.s32.f16 347
-gtu.u16.f16 344
-gtu.s16.f16 345
-gtu.u32.f16 346
-gtu.s32.f16 347
-gtu.ftz.u16.f16 344
-gtu.ftz.s16.f16 345
-gtu.ftz.u32.f16 346
-gtu.ftz.s32.f16 347
-geu.u16.f16 344
-geu.s16.f16 345
-geu.u32.f16 346
-geu.s32.f16 347
-geu.ftz.u16.f16 344
-geu.ftz.s16.f16 345
-geu.ftz.u32.f16 346
-geu.ftz.s32.f16 347
-num.u16.f16 344
-num.s16.f16 345
-num.u32.f16 346
-num.s32.f16 347
-num.ftz.u16.f16 344
-num.ftz.s16.f16 345
-num.ftz.u32.f16 346
-num.ftz.s32.f16 347
-nan.u16.f16 344
-nan.s16.f16 345
-nan.u32.f16 346
-nan.s32.f16 347
-nan.ftz.u16.f16 344
-nan.ftz.s16.f16 345
-nan.ftz.u32.f16 346
-nan.ftz.s32.f16 347
-eq.and.u16.f16 348
-eq.and.s16.f16 349
-eq.and.u32.f16 350
-eq.and.s32.f16 351
-eq.and.ftz.u16.f16 348
-eq.and.ftz.s16.f16 349
-eq.and.ftz.u32.f16 350
-eq.and.ftz.s32.f16 351
-eq.or.u16.f16 348
-eq.or.s16.f16 349
-eq.or.u32.f16 350
-eq.or.s32.f16 351
-eq.or.ftz.u16.f16 348
-eq.or.ftz.s16.f16 349
-eq.or.ftz.u32.f16 350
-eq.or.ftz.s32.f16 351
-eq.xor.u16.f16 348
-eq.xor.s16.f16 349
-eq.xor.u32.f16 350
-eq.xor.s32.f16 351
-eq.xor.ftz.u16.f16 348
-eq.xor.ftz.s16.f16 349
-eq.xor.ftz.u32.f16 350
-eq.xor.ftz.s32.f16 351
-ne.and.u16.f16 348
-ne.and.s16.f16 349
-ne.and.u32.f16 350
-ne.and.s32.f16 351
-ne.and.ftz.u16.f16 348
-ne.and.ftz.s16.f16 349
-ne.and.ftz.u32.f16 350
-ne.and.ftz.s32.f16 351
-ne.or.u16.f16 348
-ne.or.s16.f16 349
-ne.or.u32.f16 350
-ne.or.s32.f16 351
-ne.or.ftz.u16.f16 348
-ne.or.ftz.s16.f16 349
-ne.or.ftz.u32.f16 350
-ne.or.ftz.s32.f16 351
-ne.xor.u16.f16 348
-ne.xor.s16.f16 349
-ne.xor.u32.f16 350
-ne.xor.s32.f16 351
-ne.xor.ftz.u16.f16 348
-ne.xor.ftz.s16.f16 349
-ne.xor.ftz.u32.f16 350
-ne.xor.ftz.s32.f16 351
-lt.and.u16.f16 348
-lt.and.s16.f16 349
-lt.and.u32.f16 350
-lt.and.s32.f16 351
-lt.and.ftz.u16.f16 348
-lt.and.ftz.s16.f16 349
-lt.and.ftz.u32.f16 350
-lt.and.ftz.s32.f16 351
-lt.or.u16.f16 348
-lt.or.s16.f16 349
-lt.or.u32.f16 350
-lt.or.s32.f16 351
-lt.or.ftz.u16.f16 348
-lt.or.ftz.s16.f16 349
-lt.or.ftz.u32.f16 350
-lt.or.ftz.s32.f16 351
-lt.xor.u16.f16 348
-lt.xor.s16.f16 349
-lt.xor.u32.f16 350
-lt.xor.s32.f16 351
-lt.xor.ftz.u16.f16 348
-lt.xor.ftz.s16.f16 349
-lt.xor.ftz.u32.f16 350
-lt.xor.ftz.s32.f16 351
-le.and.u16.f16 348
-le.and.s16.f16 349
-le.and.u32.f16 350
-le.and.s32.f16 351
-le.and.ftz.u16.f16 348
-le.and.ftz.s16.f16 349
-le.and.ftz.u32.f16 350
-le.and.ftz.s32.f16 351
-le.or.u16.f16 348
-le.or.s16.f16 349
-le.or.u32.f16 350
-le.or.s32.f16 351
-le.or.ftz.u16.f16 348
-le.or.ftz.s16.f16 349
-le.or.ftz.u32.f16 350
-le.or.ftz.s32.f16 351
-le.xor.u16.f16 348
-le.xor.s16.f16 349
-le.xor.u32.f16 350
-le.xor.s32.f16 351
-le.xor.ftz.u16.f16 348
-le.xor.ftz.s16.f16 349
-le.xor.ftz.u32.f16 350
-le.xor.ftz.s32.f16 351
-gt.and.u16.f16 348
-gt.and.s16.f16 349
-gt.and.u32.f16 350
-gt.and.s32.f16 351
-gt.and.ftz.u16.f16 348
-gt.and.ftz.s16.f16 349
-gt.and.ftz.u32.f16 350
-gt.and.ftz.s32.f16 351
-gt.or.u16.f16 348
-gt.or.s16.f16 349
-gt.or.u32.f16 350
-gt.or.s32.f16 351
-gt.or.ftz.u16.f16 348
-gt.or.ftz.s16.f16 349
-gt.or.ftz.u32.f16 350
-gt.or.ftz.s32.f16 351
-gt.xor.u16.f16 348
-gt.xor.s16.f16 349
-gt.xor.u32.f16 350
-gt.xor.s32.f16 351
-gt.xor.ftz.u16.f16 348
-gt.xor.ftz.s16.f16 349
-gt.xor.ftz.u32.f16 350
-gt.xor.ftz.s32.f16 351
-ge.and.u16.f16 348
-ge.and.s16.f16 349
-ge.and.u32.f16 350
-ge.and.s32.f16 351
-ge.and.ftz.u16.f16 348
-ge.and.ftz.s16.f16 349
-ge.and.ftz.u32.f16 350
-ge.and.ftz.s32.f16 351
-ge.or.u16.f16 348
-ge.or.s16.f16 349
-ge.or.u32.f16 350
-ge.or.s32.f16 351
-ge.or.ftz.u16.f16 348
-ge.or.ftz.s16.f16 349
-ge.or.ftz.u32.f16 350
-ge.or.ftz.s32.f16 351
-ge.xor.u16.f16 348
-ge.xor.s16.f16 349
-ge.xor.u32.f16 350
-ge.xor.s32.f16 351
-ge.xor.ftz.u16.f16 348
-ge.xor.ftz.s16.f16 349
-ge.xor.ftz.u32.f16 350
-ge.xor.ftz.s32.f16 351
-equ.and.u16.f16 348
-equ.and.s16.f16 349
-equ.and.u32.f16 350
-equ.and.s32.f16 351
-equ.and.ftz.u16.f16 348
-equ.and.ftz.s16.f16 349
-equ.and.ftz.u32.f16 350
-equ.and.ftz.s32.f16 351
-equ.or.u16.f16 348
-equ.or.s16.f16 349
-equ.or.u32.f16 350
-equ.or.s32.f16 351
-equ.or.ftz.u16.f16 348
-equ.or.ftz.s16.f16 349
-equ.or.ftz.u32.f16 350
-equ.or.ftz.s32.f16 351
-equ.xor.u16.f16 348
-equ.xor.s16.f16 349
-equ.xor.u32.f16 350
-equ.xor.s32.f16 351
-equ.xor.ftz.u16.f16 348
-equ.xor.ftz.s16.f16 349
-equ.xor.ftz.u32.f16 350
-equ.xor.ftz.s32.f16 351
-neu.and.u16.f16 348
-neu.and.s16.f16 349
-neu.and.u32.f16 350
-neu.and.s32.f16 351
-neu.and.ftz.u16.f16 348
-neu.and.ftz.s16.f16 349
-neu.and.ftz.u32.f16 350
-neu.and.ftz.s32.f16 351
-neu.or.u16.f16 348
-neu.or.s16.f16 349
-neu.or.u32.f16 350
-neu.or.s32.f16 351
-neu.or.ftz.u16.f16 348
-neu.or.ftz.s16.f16 349
-neu.or.ftz.u32.f16 350
-neu.or.ftz.s32.f16 351
-neu.xor.u16.f16 348
-neu.xor.s16.f16 349
-neu.xor.u32.f16 350
-neu.xor.s32.f16 351
-neu.xor.ftz.u16.f16 348
-neu.xor.ftz.s16.f16 349
-neu.xor.ftz.u32.f16 350
-neu.xor.ftz.s32.f16 351
-ltu.and.u16.f16 348
-ltu.and.s16.f16 349
-ltu.and.u32.f16 350
-ltu.and.s32.f16 351
-ltu.and.ftz.u16.f16 348
-ltu.and.ftz.s16.f16 349
-ltu.and.ftz.u32.f16 350
-ltu.and.ftz.s32.f16 351
-ltu.or.u16.f16 348
-ltu.or.s16.f16 349
-ltu.or.u32.f16 350
-ltu.or.s32.f16 351
-ltu.or.ftz.u16.f16 348
-ltu.or.ftz.s16.f16 349
-ltu.or.ftz.u32.f16 350
-ltu.or.ftz.s32.f16 351
-ltu.xor.u16.f16 348
-ltu.xor.s16.f16 349
-ltu.xor.u32.f16 350
-ltu.xor.s32.f16 351
-ltu.xor.ftz.u16.f16 348
-ltu.xor.ftz.s16.f16 349
-ltu.xor.ftz.u32.f16 350
-ltu.xor.ftz.s32.f16 351
-leu.and.u16.f16 348
-leu.and.s16.f16 349
-leu.and.u32.f16 350
-leu.and.s32.f16 351
-leu.and.ftz.u16.f16 348
-leu.and.ftz.s16.f16 349
-leu.and.ftz.u32.f16 350
-leu.and.ftz.s32.f16 351
-leu.or.u16.f16 348
-leu.or.s16.f16 349
-leu.or.u32.f16 350
-leu.or.s32.f16 351
-leu.or.ftz.u16.f16 348
-leu.or.ftz.s16.f16 349
-leu.or.ftz.u32.f16 350
-leu.or.ftz.s32.f16 351
-leu.xor.u16.f16 348
-leu.xor.s16.f16 349
-leu.xor.u32.f16 350
-leu.xor.s32.f16 351
-leu.xor.ftz.u16.f16 348
-leu.xor.ftz.s16.f16 349
-leu.xor.ftz.u32.f16 350
-leu.xor.ftz.s32.f16 351
-gtu.and.u16.f16 348
-gtu.and.s16.f16 349
-gtu.and.u32.f16 350
-gtu.and.s32.f16 351
-gtu.and.ftz.u16.f16 348
-gtu.and.ftz.s16.f16 349
-gtu.and.ftz.u32.f16 350
-gtu.and.ftz.s32.f16 351
-gtu.or.u16.f16 348
-gtu.or.s16.f16 349
-gtu.or.u32.f16 350
-gtu.or.s32.f16 351
-gtu.or.ftz.u16.f16 348
-gtu.or.ftz.s16.f16 349
-gtu.or.ftz.u32.f16 350
-gtu.or.ftz.s32.f16 351
-gtu.xor.u16.f16 348
-gtu.xor.s16.f16 349
-gtu.xor.u32.f16 350
-gtu.xor.s32.f16 351
-gtu.xor.ftz.u16.f16 348
-gtu.xor.ftz.s16.f16 349
-gtu.xor.ftz.u32.f16 350
-gtu.xor.ftz.s32.f16 351
-geu.and.u16.f16 348
-geu.and.s16.f16 349
-geu.and.u32.f16 350
-geu.and.s32.f16 351
-geu.and.ftz.u16.f16 348
-geu.and.ftz.s16.f16 349
-geu.and.ftz.u32.f16 350
-geu.and.ftz.s32.f16 351
-geu.or.u16.f16 348
-geu.or.s16.f16 349
-geu.or.u32.f16 350
-geu.or.s32.f16 351
-geu.or.ftz.u16.f16 348
-geu.or.ftz.s16.f16 349
-geu.or.ftz.u32.f16 350
-geu.or.ftz.s32.f16 351
-geu.xor.u16.f16 348
-geu.xor.s16.f16 349
-geu.xor.u32.f16 350
-geu.xor.s32.f16 351
-geu.xor.ftz.u16.f16 348
-geu.xor.ftz.s16.f16 349
-geu.xor.ftz.u32.f16 350
-geu.xor.ftz.s32.f16 351
-num.and.u16.f16 348
-num.and.s16.f16 349
-num.and.u32.f16 350
-num.and.s32.f16 351
-num.and.ftz.u16.f16 348
-num.and.ftz.s16.f16 349
-num.and.ftz.u32.f16 350
-num.and.ftz.s32.f16 351
-num.or.u16.f16 348
-num.or.s16.f16 349
-num.or.u32.f16 350
-num.or.s32.f16 351
-num.or.ftz.u16.f16 348
-num.or.ftz.s16.f16 349
-num.or.ftz.u32.f16 350
-num.or.ftz.s32.f16 351
-num.xor.u16.f16 348
-num.xor.s16.f16 349
-num.xor.u32.f16 350
-num.xor.s32.f16 351
-num.xor.ftz.u16.f16 348
-num.xor.ftz.s16.f16 349
-num.xor.ftz.u32.f16 350
-num.xor.ftz.s32.f16 351
-nan.and.u16.f16 348
-nan.and.s16.f16 349
-nan.and.u32.f16 350
-nan.and.s32.f16 351
-nan.and.ftz.u16.f16 348
-nan.and.ftz.s16.f16 349
-nan.and.ftz.u32.f16 350
-nan.and.ftz.s32.f16 351
-nan.or.u16.f16 348
-nan.or.s16.f16 349
-nan.or.u32.f16 350
-nan.or.s32.f16 351
-nan.or.ftz.u16.f16 348
-nan.or.ftz.s16.f16 349
-nan.or.ftz.u32.f16 350
-nan.or.ftz.s32.f16 351
-nan.xor.u16.f16 348
-nan.xor.s16.f16 349
-nan.xor.u32.f16 350
-nan.xor.s32.f16 351
-nan.xor.ftz.u16.f16 348
-nan.xor.ftz.s16.f16 349
-nan.xor.ftz.u32.f16 350
-nan.xor.ftz.s32.f16 351
-eq.u16.bf16 352
-eq.s16.bf16 353
-eq.u32.bf16 354
-eq.s32.bf16 355
-ne.u16.bf16 352
-ne.s16.bf16 353
-ne.u32.bf16 354
-ne.s32.bf16 355
-lt.u16.bf16 352
-lt.s16.bf16 353
-lt.u32.bf16 354
-lt.s32.bf16 355
-le.u16.bf16 352
-le.s16.bf16 353
-le.u32.bf16 354
-le.s32.bf16 355
-gt.u16.bf16 352
-gt.s16.bf16 353
-gt.u32.bf16 354
-gt.s32.bf16 355
-ge.u16.bf16 352
-ge.s16.bf16 353
-ge.u32.bf16 354
-ge.s32.bf16 355
-equ.u16.bf16 352
-equ.s16.bf16 353
-equ.u32.bf16 354
-equ.s32.bf16 355
-neu.u16.bf16 352
-neu.s16.bf16 353
-neu.u32.bf16 354
-neu.s32.bf16 355
-ltu.u16.bf16 352
-ltu.s16.bf16 353
-ltu.u32.bf16 354
-ltu.s32.bf16 355
-leu.u16.bf16 352
-leu.s16.bf16 353
-leu.u32.bf16 354
-leu.s32.bf16 355
-gtu.u16.bf16 352
-gtu.s16.bf16 353
-gtu.u32.bf16 354
-gtu.s32.bf16 355
-geu.u16.bf16 352
-geu.s16.bf16 353
-geu.u32.bf16 354
-geu.s32.bf16 355
-num.u16.bf16 352
-num.s16.bf16 353
-num.u32.bf16 354
-num.s32.bf16 355
-nan.u16.bf16 352
-nan.s16.bf16 353
-nan.u32.bf16 354
-nan.s32.bf16 355
-eq.and.u16.bf16 356
-eq.and.s16.bf16 357
-eq.and.u32.bf16 358
-eq.and.s32.bf16 359
-eq.or.u16.bf16 356
-eq.or.s16.bf16 357
-eq.or.u32.bf16 358
-eq.or.s32.bf16 359
-eq.xor.u16.bf16 356
-eq.xor.s16.bf16 357
-eq.xor.u32.bf16 358
-eq.xor.s32.bf16 359
-ne.and.u16.bf16 356
-ne.and.s16.bf16 357
-ne.and.u32.bf16 358
-ne.and.s32.bf16 359
-ne.or.u16.bf16 356
-ne.or.s16.bf16 357
-ne.or.u32.bf16 358
-ne.or.s32.bf16 359
-ne.xor.u16.bf16 356
-ne.xor.s16.bf16 357
-ne.xor.u32.bf16 358
-ne.xor.s32.bf16 359
-lt.and.u16.bf16 356
-lt.and.s16.bf16 357
-lt.and.u32.bf16 358
-lt.and.s32.bf16 359
-lt.or.u16.bf16 356
-lt.or.s16.bf16 357
-lt.or.u32.bf16 358
-lt.or.s32.bf16 359
-lt.xor.u16.bf16 356
-lt.xor.s16.bf16 357
-lt.xor.u32.bf16 358
-lt.xor.s32.bf16 359
-le.and.u16.bf16 356
-le.and.s16.bf16 357
-le.and.u32.bf16 358
-le.and.s32.bf16 359
-le.or.u16.bf16 356
-le.or.s16.bf16 357
-le.or.u32.bf16 358
-le.or.s32.bf16 359
-le.xor.u16.bf16 356
-le.xor.s16.bf16 357
-le.xor.u32.bf16 358
-le.xor.s32.bf16 359
-gt.and.u16.bf16 356
-gt.and.s16.bf16 357
-gt.and.u32.bf16 358
-gt.and.s32.bf16 359
-gt.or.u16.bf16 356
-gt.or.s16.bf16 357
-gt.or.u32.bf16 358
-gt.or.s32.bf16 359
-gt.xor.u16.bf16 356
-gt.xor.s16.bf16 357
-gt.xor.u32.bf16 358
-gt.xor.s32.bf16 359
-ge.and.u16.bf16 356
-ge.and.s16.bf16 357
-ge.and.u32.bf16 358
-ge.and.s32.bf16 359
-ge.or.u16.bf16 356
-ge.or.s16.bf16 357
-ge.or.u32.bf16 358
-ge.or.s32.bf16 359
-ge.xor.u16.bf16 356
-ge.xor.s16.bf16 357
-ge.xor.u32.bf16 358
-ge.xor.s32.bf16 359
-equ.and.u16.bf16 356
-equ.and.s16.bf16 357
-equ.and.u32.bf16 358
-equ.and.s32.bf16 359
-equ.or.u16.bf16 356
-equ.or.s16.bf16 357
-equ.or.u32.bf16 358
-equ.or.s32.bf16 359
-equ.xor.u16.bf16 356
-equ.xor.s16.bf16 357
-equ.xor.u32.bf16 358
-equ.xor.s32.bf16 359
-neu.and.u16.bf16 356
-neu.and.s16.bf16 357
-neu.and.u32.bf16 358
-neu.and.s32.bf16 359
-neu.or.u16.bf16 356
-neu.or.s16.bf16 357
-neu.or.u32.bf16 358
-neu.or.s32.bf16 359
-neu.xor.u16.bf16 356
-neu.xor.s16.bf16 357
-neu.xor.u32.bf16 358
-neu.xor.s32.bf16 359
-ltu.and.u16.bf16 356
-ltu.and.s16.bf16 357
-ltu.and.u32.bf16 358
-ltu.and.s32.bf16 359
-ltu.or.u16.bf16 356
-ltu.or.s16.bf16 357
-ltu.or.u32.bf16 358
-ltu.or.s32.bf16 359
-ltu.xor.u16.bf16 356
-ltu.xor.s16.bf16 357
-ltu.xor.u32.bf16 358
-ltu.xor.s32.bf16 359
-leu.and.u16.bf16 356
-leu.and.s16.bf16 357
-leu.and.u32.bf16 358
-leu.and.s32.bf16 359
-leu.or.u16.bf16 356
-leu.or.s16.bf16 357
-leu.or.u32.bf16 358
-leu.or.s32.bf16 359
-leu.xor.u16.bf16 356
-leu.xor.s16.bf16 357
-leu.xor.u32.bf16 358
-leu.xor.s32.bf16 359
-gtu.and.u16.bf16 356
-gtu.and.s16.bf16 357
-gtu.and.u32.bf16 358
-gtu.and.s32.bf16 359
-gtu.or.u16.bf16 356
-gtu.or.s16.bf16 357
-gtu.or.u32.bf16 358
-gtu.or.s32.bf16 359
-gtu.xor.u16.bf16 356
-gtu.xor.s16.bf16 357
-gtu.xor.u32.bf16 358
-gtu.xor.s32.bf16 359
-geu.and.u16.bf16 356
-geu.and.s16.bf16 357
-geu.and.u32.bf16 358
-geu.and.s32.bf16 359
-geu.or.u16.bf16 356
-geu.or.s16.bf16 357
-geu.or.u32.bf16 358
-geu.or.s32.bf16 359
-geu.xor.u16.bf16 356
-geu.xor.s16.bf16 357
-geu.xor.u32.bf16 358
-geu.xor.s32.bf16 359
-num.and.u16.bf16 356
-num.and.s16.bf16 357
-num.and.u32.bf16 358
-num.and.s32.bf16 359
-num.or.u16.bf16 356
-num.or.s16.bf16 357
-num.or.u32.bf16 358
-num.or.s32.bf16 359
-num.xor.u16.bf16 356
-num.xor.s16.bf16 357
-num.xor.u32.bf16 358
-num.xor.s32.bf16 359
-nan.and.u16.bf16 356
-nan.and.s16.bf16 357
-nan.and.u32.bf16 358
-nan.and.s32.bf16 359
-nan.or.u16.bf16 356
-nan.or.s16.bf16 357
-nan.or.u32.bf16 358
-nan.or.s32.bf16 359
-nan.xor.u16.bf16 356
-nan.xor.s16.bf16 357
-nan.xor.u32.bf16 358
-nan.xor.s32.bf16 359
+nan.ftz.f16.f32 599
+eq.and.f16.f16 600
+eq.and.f16.f32 601
+eq.and.ftz.f16.f16 600
+eq.and.ftz.f16.f32 601
+eq.or.f16.f16 600
+eq.or.f16.f32 601
+eq.or.ftz.f16.f16 600
+eq.or.ftz.f16.f32 601
+eq.xor.f16.f16 600
+eq.xor.f16.f32 601
+eq.xor.ftz.f16.f16 600
+eq.xor.ftz.f16.f32 601
+ne.and.f16.f16 600
+ne.and.f16.f32 601
+ne.and.ftz.f16.f16 600
+ne.and.ftz.f16.f32 601
+ne.or.f16.f16 600
+ne.or.f16.f32 601
+ne.or.ftz.f16.f16 600
+ne.or.ftz.f16.f32 601
+ne.xor.f16.f16 600
+ne.xor.f16.f32 601
+ne.xor.ftz.f16.f16 600
+ne.xor.ftz.f16.f32 601
+lt.and.f16.f16 600
+lt.and.f16.f32 601
+lt.and.ftz.f16.f16 600
+lt.and.ftz.f16.f32 601
+lt.or.f16.f16 600
+lt.or.f16.f32 601
+lt.or.ftz.f16.f16 600
+lt.or.ftz.f16.f32 601
+lt.xor.f16.f16 600
+lt.xor.f16.f32 601
+lt.xor.ftz.f16.f16 600
+lt.xor.ftz.f16.f32 601
+le.and.f16.f16 600
+le.and.f16.f32 601
+le.and.ftz.f16.f16 600
+le.and.ftz.f16.f32 601
+le.or.f16.f16 600
+le.or.f16.f32 601
+le.or.ftz.f16.f16 600
+le.or.ftz.f16.f32 601
+le.xor.f16.f16 600
+le.xor.f16.f32 601
+le.xor.ftz.f16.f16 600
+le.xor.ftz.f16.f32 601
+gt.and.f16.f16 600
+gt.and.f16.f32 601
+gt.and.ftz.f16.f16 600
+gt.and.ftz.f16.f32 601
+gt.or.f16.f16 600
+gt.or.f16.f32 601
+gt.or.ftz.f16.f16 600
+gt.or.ftz.f16.f32 601
+gt.xor.f16.f16 600
+gt.xor.f16.f32 601
+gt.xor.ftz.f16.f16 600
+gt.xor.ftz.f16.f32 601
+ge.and.f16.f16 600
+ge.and.f16.f32 601
+ge.and.ftz.f16.f16 600
+ge.and.ftz.f16.f32 601
+ge.or.f16.f16 600
+ge.or.f16.f32 601
+ge.or.ftz.f16.f16 600
+ge.or.ftz.f16.f32 601
+ge.xor.f16.f16 600
+ge.xor.f16.f32 601
+ge.xor.ftz.f16.f16 600
+ge.xor.ftz.f16.f32 601
+equ.and.f16.f16 600
+equ.and.f16.f32 601
+equ.and.ftz.f16.f16 600
+equ.and.ftz.f16.f32 601
+equ.or.f16.f16 600
+equ.or.f16.f32 601
+equ.or.ftz.f16.f16 600
+equ.or.ftz.f16.f32 601
+equ.xor.f16.f16 600
+equ.xor.f16.f32 601
+equ.xor.ftz.f16.f16 600
+equ.xor.ftz.f16.f32 601
+neu.and.f16.f16 600
+neu.and.f16.f32 601
+neu.and.ftz.f16.f16 600
+neu.and.ftz.f16.f32 601
+neu.or.f16.f16 600
+neu.or.f16.f32 601
+neu.or.ftz.f16.f16 600
+neu.or.ftz.f16.f32 601
+neu.xor.f16.f16 600
+neu.xor.f16.f32 601
+neu.xor.ftz.f16.f16 600
+neu.xor.ftz.f16.f32 601
+ltu.and.f16.f16 600
+ltu.and.f16.f32 601
+ltu.and.ftz.f16.f16 600
+ltu.and.ftz.f16.f32 601
+ltu.or.f16.f16 600
+ltu.or.f16.f32 601
+ltu.or.ftz.f16.f16 600
+ltu.or.ftz.f16.f32 601
+ltu.xor.f16.f16 600
+ltu.xor.f16.f32 601
+ltu.xor.ftz.f16.f16 600
+ltu.xor.ftz.f16.f32 601
+leu.and.f16.f16 600
+leu.and.f16.f32 601
+leu.and.ftz.f16.f16 600
+leu.and.ftz.f16.f32 601
+leu.or.f16.f16 600
+leu.or.f16.f32 601
+leu.or.ftz.f16.f16 600
+leu.or.ftz.f16.f32 601
+leu.xor.f16.f16 600
+leu.xor.f16.f32 601
+leu.xor.ftz.f16.f16 600
+leu.xor.ftz.f16.f32 601
+gtu.and.f16.f16 600
+gtu.and.f16.f32 601
+gtu.and.ftz.f16.f16 600
+gtu.and.ftz.f16.f32 601
+gtu.or.f16.f16 600
+gtu.or.f16.f32 601
+gtu.or.ftz.f16.f16 600
+gtu.or.ftz.f16.f32 601
+gtu.xor.f16.f16 600
+gtu.xor.f16.f32 601
+gtu.xor.ftz.f16.f16 600
+gtu.xor.ftz.f16.f32 601
+geu.and.f16.f16 600
+geu.and.f16.f32 601
+geu.and.ftz.f16.f16 600
+geu.and.ftz.f16.f32 601
+geu.or.f16.f16 600
+geu.or.f16.f32 601
+geu.or.ftz.f16.f16 600
+geu.or.ftz.f16.f32 601
+geu.xor.f16.f16 600
+geu.xor.f16.f32 601
+geu.xor.ftz.f16.f16 600
+geu.xor.ftz.f16.f32 601
+num.and.f16.f16 600
+num.and.f16.f32 601
+num.and.ftz.f16.f16 600
+num.and.ftz.f16.f32 601
+num.or.f16.f16 600
+num.or.f16.f32 601
+num.or.ftz.f16.f16 600
+num.or.ftz.f16.f32 601
+num.xor.f16.f16 600
+num.xor.f16.f32 601
+num.xor.ftz.f16.f16 600
+num.xor.ftz.f16.f32 601
+nan.and.f16.f16 600
+nan.and.f16.f32 601
+nan.and.ftz.f16.f16 600
+nan.and.ftz.f16.f32 601
+nan.or.f16.f16 600
+nan.or.f16.f32 601
+nan.or.ftz.f16.f16 600
+nan.or.ftz.f16.f32 601
+nan.xor.f16.f16 600
+nan.xor.f16.f32 601
+nan.xor.ftz.f16.f16 600
+nan.xor.ftz.f16.f32 601
+eq.f16.f64 602
+ne.f16.f64 602
+lt.f16.f64 602
+le.f16.f64 602
+gt.f16.f64 602
+ge.f16.f64 602
+equ.f16.f64 602
+neu.f16.f64 602
+ltu.f16.f64 602
+leu.f16.f64 602
+gtu.f16.f64 602
+geu.f16.f64 602
+num.f16.f64 602
+nan.f16.f64 602
+eq.and.f16.f64 603
+eq.or.f16.f64 603
+eq.xor.f16.f64 603
+ne.and.f16.f64 603
+ne.or.f16.f64 603
+ne.xor.f16.f64 603
+lt.and.f16.f64 603
+lt.or.f16.f64 603
+lt.xor.f16.f64 603
+le.and.f16.f64 603
+le.or.f16.f64 603
+le.xor.f16.f64 603
+gt.and.f16.f64 603
+gt.or.f16.f64 603
+gt.xor.f16.f64 603
+ge.and.f16.f64 603
+ge.or.f16.f64 603
+ge.xor.f16.f64 603
+equ.and.f16.f64 603
+equ.or.f16.f64 603
+equ.xor.f16.f64 603
+neu.and.f16.f64 603
+neu.or.f16.f64 603
+neu.xor.f16.f64 603
+ltu.and.f16.f64 603
+ltu.or.f16.f64 603
+ltu.xor.f16.f64 603
+leu.and.f16.f64 603
+leu.or.f16.f64 603
+leu.xor.f16.f64 603
+gtu.and.f16.f64 603
+gtu.or.f16.f64 603
+gtu.xor.f16.f64 603
+geu.and.f16.f64 603
+geu.or.f16.f64 603
+geu.xor.f16.f64 603
+num.and.f16.f64 603
+num.or.f16.f64 603
+num.xor.f16.f64 603
+nan.and.f16.f64 603
+nan.or.f16.f64 603
+nan.xor.f16.f64 603
+eq.bf16.f16 604
+eq.bf16.f32 605
+eq.bf16.f64 606
+ne.bf16.f16 604
+ne.bf16.f32 605
+ne.bf16.f64 606
+lt.bf16.f16 604
+lt.bf16.f32 605
+lt.bf16.f64 606
+le.bf16.f16 604
+le.bf16.f32 605
+le.bf16.f64 606
+gt.bf16.f16 604
+gt.bf16.f32 605
+gt.bf16.f64 606
+ge.bf16.f16 604
+ge.bf16.f32 605
+ge.bf16.f64 606
+equ.bf16.f16 604
+equ.bf16.f32 605
+equ.bf16.f64 606
+neu.bf16.f16 604
+neu.bf16.f32 605
+neu.bf16.f64 606
+ltu.bf16.f16 604
+ltu.bf16.f32 605
+ltu.bf16.f64 606
+leu.bf16.f16 604
+leu.bf16.f32 605
+leu.bf16.f64 606
+gtu.bf16.f16 604
+gtu.bf16.f32 605
+gtu.bf16.f64 606
+geu.bf16.f16 604
+geu.bf16.f32 605
+geu.bf16.f64 606
+num.bf16.f16 604
+num.bf16.f32 605
+num.bf16.f64 606
+nan.bf16.f16 604
+nan.bf16.f32 605
+nan.bf16.f64 606
+eq.and.bf16.f16 607
+eq.and.bf16.f32 608
+eq.and.bf16.f64 609
+eq.or.bf16.f16 607
+eq.or.bf16.f32 608
+eq.or.bf16.f64 609
+eq.xor.bf16.f16 607
+eq.xor.bf16.f32 608
+eq.xor.bf16.f64 609
+ne.and.bf16.f16 607
+ne.and.bf16.f32 608
+ne.and.bf16.f64 609
+ne.or.bf16.f16 607
+ne.or.bf16.f32 608
+ne.or.bf16.f64 609
+ne.xor.bf16.f16 607
+ne.xor.bf16.f32 608
+ne.xor.bf16.f64 609
+lt.and.bf16.f16 607
+lt.and.bf16.f32 608
+lt.and.bf16.f64 609
+lt.or.bf16.f16 607
+lt.or.bf16.f32 608
+lt.or.bf16.f64 609
+lt.xor.bf16.f16 607
+lt.xor.bf16.f32 608
+lt.xor.bf16.f64 609
+le.and.bf16.f16 607
+le.and.bf16.f32 608
+le.and.bf16.f64 609
+le.or.bf16.f16 607
+le.or.bf16.f32 608
+le.or.bf16.f64 609
+le.xor.bf16.f16 607
+le.xor.bf16.f32 608
+le.xor.bf16.f64 609
+gt.and.bf16.f16 607
+gt.and.bf16.f32 608
+gt.and.bf16.f64 609
+gt.or.bf16.f16 607
+gt.or.bf16.f32 608
+gt.or.bf16.f64 609
+gt.xor.bf16.f16 607
+gt.xor.bf16.f32 608
+gt.xor.bf16.f64 609
+ge.and.bf16.f16 607
+ge.and.bf16.f32 608
+ge.and.bf16.f64 609
+ge.or.bf16.f16 607
+ge.or.bf16.f32 608
+ge.or.bf16.f64 609
+ge.xor.bf16.f16 607
+ge.xor.bf16.f32 608
+ge.xor.bf16.f64 609
+equ.and.bf16.f16 607
+equ.and.bf16.f32 608
+equ.and.bf16.f64 609
+equ.or.bf16.f16 607
+equ.or.bf16.f32 608
+equ.or.bf16.f64 609
+equ.xor.bf16.f16 607
+equ.xor.bf16.f32 608
+equ.xor.bf16.f64 609
+neu.and.bf16.f16 607
+neu.and.bf16.f32 608
+neu.and.bf16.f64 609
+neu.or.bf16.f16 607
+neu.or.bf16.f32 608
+neu.or.bf16.f64 609
+neu.xor.bf16.f16 607
+neu.xor.bf16.f32 608
+neu.xor.bf16.f64 609
+ltu.and.bf16.f16 607
+ltu.and.bf16.f32 608
+ltu.and.bf16.f64 609
+ltu.or.bf16.f16 607
+ltu.or.bf16.f32 608
+ltu.or.bf16.f64 609
+ltu.xor.bf16.f16 607
+ltu.xor.bf16.f32 608
+ltu.xor.bf16.f64 609
+leu.and.bf16.f16 607
+leu.and.bf16.f32 608
+leu.and.bf16.f64 609
+leu.or.bf16.f16 607
+leu.or.bf16.f32 608
+leu.or.bf16.f64 609
+leu.xor.bf16.f16 607
+leu.xor.bf16.f32 608
+leu.xor.bf16.f64 609
+gtu.and.bf16.f16 607
+gtu.and.bf16.f32 608
+gtu.and.bf16.f64 609
+gtu.or.bf16.f16 607
+gtu.or.bf16.f32 608
+gtu.or.bf16.f64 609
+gtu.xor.bf16.f16 607
+gtu.xor.bf16.f32 608
+gtu.xor.bf16.f64 609
+geu.and.bf16.f16 607
+geu.and.bf16.f32 608
+geu.and.bf16.f64 609
+geu.or.bf16.f16 607
+geu.or.bf16.f32 608
+geu.or.bf16.f64 609
+geu.xor.bf16.f16 607
+geu.xor.bf16.f32 608
+geu.xor.bf16.f64 609
+num.and.bf16.f16 607
+num.and.bf16.f32 608
+num.and.bf16.f64 609
+num.or.bf16.f16 607
+num.or.bf16.f32 608
+num.or.bf16.f64 609
+num.xor.bf16.f16 607
+num.xor.bf16.f32 608
+num.xor.bf16.f64 609
+nan.and.bf16.f16 607
+nan.and.bf16.f32 608
+nan.and.bf16.f64 609
+nan.or.bf16.f16 607
+nan.or.bf16.f32 608
+nan.or.bf16.f64 609
+nan.xor.bf16.f16 607
+nan.xor.bf16.f32 608
+nan.xor.bf16.f64 609
+eq.f16.s16 610
+eq.f16.s32 611
+eq.f16.s64 612
+eq.f16.u16 613
+eq.f16.u32 614
+eq.f16.u64 615
+eq.bf16.s16 616
+eq.bf16.s32 617
+eq.bf16.s64 618
+eq.bf16.u16 619
+eq.bf16.u32 620
+eq.bf16.u64 621
+ne.f16.s16 610
+ne.f16.s32 611
+ne.f16.s64 612
+ne.f16.u16 613
+ne.f16.u32 614
+ne.f16.u64 615
+ne.bf16.s16 616
+ne.bf16.s32 617
+ne.bf16.s64 618
+ne.bf16.u16 619
+ne.bf16.u32 620
+ne.bf16.u64 621
+lt.f16.s16 610
+lt.f16.s32 611
+lt.f16.s64 612
+lt.f16.u16 613
+lt.f16.u32 614
+lt.f16.u64 615
+lt.bf16.s16 616
+lt.bf16.s32 617
+lt.bf16.s64 618
+lt.bf16.u16 619
+lt.bf16.u32 620
+lt.bf16.u64 621
+le.f16.s16 610
+le.f16.s32 611
+le.f16.s64 612
+le.f16.u16 613
+le.f16.u32 614
+le.f16.u64 615
+le.bf16.s16 616
+le.bf16.s32 617
+le.bf16.s64 618
+le.bf16.u16 619
+le.bf16.u32 620
+le.bf16.u64 621
+gt.f16.s16 610
+gt.f16.s32 611
+gt.f16.s64 612
+gt.f16.u16 613
+gt.f16.u32 614
+gt.f16.u64 615
+gt.bf16.s16 616
+gt.bf16.s32 617
+gt.bf16.s64 618
+gt.bf16.u16 619
+gt.bf16.u32 620
+gt.bf16.u64 621
+ge.f16.s16 610
+ge.f16.s32 611
+ge.f16.s64 612
+ge.f16.u16 613
+ge.f16.u32 614
+ge.f16.u64 615
+ge.bf16.s16 616
+ge.bf16.s32 617
+ge.bf16.s64 618
+ge.bf16.u16 619
+ge.bf16.u32 620
+ge.bf16.u64 621
+eq.and.f16.s16 622
+eq.and.f16.s32 623
+eq.and.f16.s64 624
+eq.and.f16.u16 625
+eq.and.f16.u32 626
+eq.and.f16.u64 627
+eq.and.bf16.s16 628
+eq.and.bf16.s32 629
+eq.and.bf16.s64 630
+eq.and.bf16.u16 631
+eq.and.bf16.u32 632
+eq.and.bf16.u64 633
+eq.or.f16.s16 622
+eq.or.f16.s32 623
+eq.or.f16.s64 624
+eq.or.f16.u16 625
+eq.or.f16.u32 626
+eq.or.f16.u64 627
+eq.or.bf16.s16 628
+eq.or.bf16.s32 629
+eq.or.bf16.s64 630
+eq.or.bf16.u16 631
+eq.or.bf16.u32 632
+eq.or.bf16.u64 633
+eq.xor.f16.s16 622
+eq.xor.f16.s32 623
+eq.xor.f16.s64 624
+eq.xor.f16.u16 625
+eq.xor.f16.u32 626
+eq.xor.f16.u64 627
+eq.xor.bf16.s16 628
+eq.xor.bf16.s32 629
+eq.xor.bf16.s64 630
+eq.xor.bf16.u16 631
+eq.xor.bf16.u32 632
+eq.xor.bf16.u64 633
+ne.and.f16.s16 622
+ne.and.f16.s32 623
+ne.and.f16.s64 624
+ne.and.f16.u16 625
+ne.and.f16.u32 626
+ne.and.f16.u64 627
+ne.and.bf16.s16 628
+ne.and.bf16.s32 629
+ne.and.bf16.s64 630
+ne.and.bf16.u16 631
+ne.and.bf16.u32 632
+ne.and.bf16.u64 633
+ne.or.f16.s16 622
+ne.or.f16.s32 623
+ne.or.f16.s64 624
+ne.or.f16.u16 625
+ne.or.f16.u32 626
+ne.or.f16.u64 627
+ne.or.bf16.s16 628
+ne.or.bf16.s32 629
+ne.or.bf16.s64 630
+ne.or.bf16.u16 631
+ne.or.bf16.u32 632
+ne.or.bf16.u64 633
+ne.xor.f16.s16 622
+ne.xor.f16.s32 623
+ne.xor.f16.s64 624
+ne.xor.f16.u16 625
+ne.xor.f16.u32 626
+ne.xor.f16.u64 627
+ne.xor.bf16.s16 628
+ne.xor.bf16.s32 629
+ne.xor.bf16.s64 630
+ne.xor.bf16.u16 631
+ne.xor.bf16.u32 632
+ne.xor.bf16.u64 633
+lt.and.f16.s16 622
+lt.and.f16.s32 623
+lt.and.f16.s64 624
+lt.and.f16.u16 625
+lt.and.f16.u32 626
+lt.and.f16.u64 627
+lt.and.bf16.s16 628
+lt.and.bf16.s32 629
+lt.and.bf16.s64 630
+lt.and.bf16.u16 631
+lt.and.bf16.u32 632
+lt.and.bf16.u64 633
+lt.or.f16.s16 622
+lt.or.f16.s32 623
+lt.or.f16.s64 624
+lt.or.f16.u16 625
+lt.or.f16.u32 626
+lt.or.f16.u64 627
+lt.or.bf16.s16 628
+lt.or.bf16.s32 629
+lt.or.bf16.s64 630
+lt.or.bf16.u16 631
+lt.or.bf16.u32 632
+lt.or.bf16.u64 633
+lt.xor.f16.s16 622
+lt.xor.f16.s32 623
+lt.xor.f16.s64 624
+lt.xor.f16.u16 625
+lt.xor.f16.u32 626
+lt.xor.f16.u64 627
+lt.xor.bf16.s16 628
+lt.xor.bf16.s32 629
+lt.xor.bf16.s64 630
+lt.xor.bf16.u16 631
+lt.xor.bf16.u32 632
+lt.xor.bf16.u64 633
+le.and.f16.s16 622
+le.and.f16.s32 623
+le.and.f16.s64 624
+le.and.f16.u16 625
+le.and.f16.u32 626
+le.and.f16.u64 627
+le.and.bf16.s16 628
+le.and.bf16.s32 629
+le.and.bf16.s64 630
+le.and.bf16.u16 631
+le.and.bf16.u32 632
+le.and.bf16.u64 633
+le.or.f16.s16 622
+le.or.f16.s32 623
+le.or.f16.s64 624
+le.or.f16.u16 625
+le.or.f16.u32 626
+le.or.f16.u64 627
+le.or.bf16.s16 628
+le.or.bf16.s32 629
+le.or.bf16.s64 630
+le.or.bf16.u16 631
+le.or.bf16.u32 632
+le.or.bf16.u64 633
+le.xor.f16.s16 622
+le.xor.f16.s32 623
+le.xor.f16.s64 624
+le.xor.f16.u16 625
+le.xor.f16.u32 626
+le.xor.f16.u64 627
+le.xor.bf16.s16 628
+le.xor.bf16.s32 629
+le.xor.bf16.s64 630
+le.xor.bf16.u16 631
+le.xor.bf16.u32 632
+le.xor.bf16.u64 633
+gt.and.f16.s16 622
+gt.and.f16.s32 623
+gt.and.f16.s64 624
+gt.and.f16.u16 625
+gt.and.f16.u32 626
+gt.and.f16.u64 627
+gt.and.bf16.s16 628
+gt.and.bf16.s32 629
+gt.and.bf16.s64 630
+gt.and.bf16.u16 631
+gt.and.bf16.u32 632
+gt.and.bf16.u64 633
+gt.or.f16.s16 622
+gt.or.f16.s32 623
+gt.or.f16.s64 624
+gt.or.f16.u16 625
+gt.or.f16.u32 626
+gt.or.f16.u64 627
+gt.or.bf16.s16 628
+gt.or.bf16.s32 629
+gt.or.bf16.s64 630
+gt.or.bf16.u16 631
+gt.or.bf16.u32 632
+gt.or.bf16.u64 633
+gt.xor.f16.s16 622
+gt.xor.f16.s32 623
+gt.xor.f16.s64 624
+gt.xor.f16.u16 625
+gt.xor.f16.u32 626
+gt.xor.f16.u64 627
+gt.xor.bf16.s16 628
+gt.xor.bf16.s32 629
+gt.xor.bf16.s64 630
+gt.xor.bf16.u16 631
+gt.xor.bf16.u32 632
+gt.xor.bf16.u64 633
+ge.and.f16.s16 622
+ge.and.f16.s32 623
+ge.and.f16.s64 624
+ge.and.f16.u16 625
+ge.and.f16.u32 626
+ge.and.f16.u64 627
+ge.and.bf16.s16 628
+ge.and.bf16.s32 629
+ge.and.bf16.s64 630
+ge.and.bf16.u16 631
+ge.and.bf16.u32 632
+ge.and.bf16.u64 633
+ge.or.f16.s16 622
+ge.or.f16.s32 623
+ge.or.f16.s64 624
+ge.or.f16.u16 625
+ge.or.f16.u32 626
+ge.or.f16.u64 627
+ge.or.bf16.s16 628
+ge.or.bf16.s32 629
+ge.or.bf16.s64 630
+ge.or.bf16.u16 631
+ge.or.bf16.u32 632
+ge.or.bf16.u64 633
+ge.xor.f16.s16 622
+ge.xor.f16.s32 623
+ge.xor.f16.s64 624
+ge.xor.f16.u16 625
+ge.xor.f16.u32 626
+ge.xor.f16.u64 627
+ge.xor.bf16.s16 628
+ge.xor.bf16.s32 629
+ge.xor.bf16.s64 630
+ge.xor.bf16.u16 631
+ge.xor.bf16.u32 632
+ge.xor.bf16.u64 633
+eq.f16.b16 634
+eq.f16.b32 635
+eq.f16.b64 636
+eq.bf16.b16 637
+eq.bf16.b32 638
+eq.bf16.b64 639
+ne.f16.b16 634
+ne.f16.b32 635
+ne.f16.b64 636
+ne.bf16.b16 637
+ne.bf16.b32 638
+ne.bf16.b64 639
+eq.and.f16.b16 640
+eq.and.f16.b32 641
+eq.and.f16.b64 642
+eq.and.bf16.b16 643
+eq.and.bf16.b32 644
+eq.and.bf16.b64 645
+eq.or.f16.b16 640
+eq.or.f16.b32 641
+eq.or.f16.b64 642
+eq.or.bf16.b16 643
+eq.or.bf16.b32 644
+eq.or.bf16.b64 645
+eq.xor.f16.b16 640
+eq.xor.f16.b32 641
+eq.xor.f16.b64 642
+eq.xor.bf16.b16 643
+eq.xor.bf16.b32 644
+eq.xor.bf16.b64 645
+ne.and.f16.b16 640
+ne.and.f16.b32 641
+ne.and.f16.b64 642
+ne.and.bf16.b16 643
+ne.and.bf16.b32 644
+ne.and.bf16.b64 645
+ne.or.f16.b16 640
+ne.or.f16.b32 641
+ne.or.f16.b64 642
+ne.or.bf16.b16 643
+ne.or.bf16.b32 644
+ne.or.bf16.b64 645
+ne.xor.f16.b16 640
+ne.xor.f16.b32 641
+ne.xor.f16.b64 642
+ne.xor.bf16.b16 643
+ne.xor.bf16.b32 644
+ne.xor.bf16.b64 645
+eq.u16.f16 646
+eq.s16.f16 647
+eq.u32.f16 648
+eq.s32.f16 649
+eq.ftz.u16.f16 646
+eq.ftz.s16.f16 647
+eq.ftz.u32.f16 648
+eq.ftz.s32.f16 649
+ne.u16.f16 646
+ne.s16.f16 647
+ne.u32.f16 648
+ne.s32.f16 649
+ne.ftz.u16.f16 646
+ne.ftz.s16.f16 647
+ne.ftz.u32.f16 648
+ne.ftz.s32.f16 649
+lt.u16.f16 646
+lt.s16.f16 647
+lt.u32.f16 648
+lt.s32.f16 649
+lt.ftz.u16.f16 646
+lt.ftz.s16.f16 647
+lt.ftz.u32.f16 648
+lt.ftz.s32.f16 649
+le.u16.f16 646
+le.s16.f16 647
+le.u32.f16 648
+le.s32.f16 649
+le.ftz.u16.f16 646
+le.ftz.s16.f16 647
+le.ftz.u32.f16 648
+le.ftz.s32.f16 649
+gt.u16.f16 646
+gt.s16.f16 647
+gt.u32.f16 648
+gt.s32.f16 649
+gt.ftz.u16.f16 646
+gt.ftz.s16.f16 647
+gt.ftz.u32.f16 648
+gt.ftz.s32.f16 649
+ge.u16.f16 646
+ge.s16.f16 647
+ge.u32.f16 648
+ge.s32.f16 649
+ge.ftz.u16.f16 646
+ge.ftz.s16.f16 647
+ge.ftz.u32.f16 648
+ge.ftz.s32.f16 649
+equ.u16.f16 646
+equ.s16.f16 647
+equ.u32.f16 648
+equ.s32.f16 649
+equ.ftz.u16.f16 646
+equ.ftz.s16.f16 647
+equ.ftz.u32.f16 648
+equ.ftz.s32.f16 649
+neu.u16.f16 646
+neu.s16.f16 647
+neu.u32.f16 648
+neu.s32.f16 649
+neu.ftz.u16.f16 646
+neu.ftz.s16.f16 647
+neu.ftz.u32.f16 648
+neu.ftz.s32.f16 649
+ltu.u16.f16 646
+ltu.s16.f16 647
+ltu.u32.f16 648
+ltu.s32.f16 649
+ltu.ftz.u16.f16 646
+ltu.ftz.s16.f16 647
+ltu.ftz.u32.f16 648
+ltu.ftz.s32.f16 649
+leu.u16.f16 646
+leu.s16.f16 647
+leu.u32.f16 648
+leu.s32.f16 649
+leu.ftz.u16.f16 646
+leu.ftz.s16.f16 647
+leu.ftz.u32.f16 648
+leu.ftz.s32.f16 649
+gtu.u16.f16 646
+gtu.s16.f16 647
+gtu.u32.f16 648
+gtu.s32.f16 649
+gtu.ftz.u16.f16 646
+gtu.ftz.s16.f16 647
+gtu.ftz.u32.f16 648
+gtu.ftz.s32.f16 649
+geu.u16.f16 646
+geu.s16.f16 647
+geu.u32.f16 648
+geu.s32.f16 649
+geu.ftz.u16.f16 646
+geu.ftz.s16.f16 647
+geu.ftz.u32.f16 648
+geu.ftz.s32.f16 649
+num.u16.f16 646
+num.s16.f16 647
+num.u32.f16 648
+num.s32.f16 649
+num.ftz.u16.f16 646
+num.ftz.s16.f16 647
+num.ftz.u32.f16 648
+num.ftz.s32.f16 649
+nan.u16.f16 646
+nan.s16.f16 647
+nan.u32.f16 648
+nan.s32.f16 649
+nan.ftz.u16.f16 646
+nan.ftz.s16.f16 647
+nan.ftz.u32.f16 648
+nan.ftz.s32.f16 649
+eq.and.u16.f16 650
+eq.and.s16.f16 651
+eq.and.u32.f16 652
+eq.and.s32.f16 653
+eq.and.ftz.u16.f16 650
+eq.and.ftz.s16.f16 651
+eq.and.ftz.u32.f16 652
+eq.and.ftz.s32.f16 653
+eq.or.u16.f16 650
+eq.or.s16.f16 651
+eq.or.u32.f16 652
+eq.or.s32.f16 653
+eq.or.ftz.u16.f16 650
+eq.or.ftz.s16.f16 651
+eq.or.ftz.u32.f16 652
+eq.or.ftz.s32.f16 653
+eq.xor.u16.f16 650
+eq.xor.s16.f16 651
+eq.xor.u32.f16 652
+eq.xor.s32.f16 653
+eq.xor.ftz.u16.f16 650
+eq.xor.ftz.s16.f16 651
+eq.xor.ftz.u32.f16 652
+eq.xor.ftz.s32.f16 653
+ne.and.u16.f16 650
+ne.and.s16.f16 651
+ne.and.u32.f16 652
+ne.and.s32.f16 653
+ne.and.ftz.u16.f16 650
+ne.and.ftz.s16.f16 651
+ne.and.ftz.u32.f16 652
+ne.and.ftz.s32.f16 653
+ne.or.u16.f16 650
+ne.or.s16.f16 651
+ne.or.u32.f16 652
+ne.or.s32.f16 653
+ne.or.ftz.u16.f16 650
+ne.or.ftz.s16.f16 651
+ne.or.ftz.u32.f16 652
+ne.or.ftz.s32.f16 653
+ne.xor.u16.f16 650
+ne.xor.s16.f16 651
+ne.xor.u32.f16 652
+ne.xor.s32.f16 653
+ne.xor.ftz.u16.f16 650
+ne.xor.ftz.s16.f16 651
+ne.xor.ftz.u32.f16 652
+ne.xor.ftz.s32.f16 653
+lt.and.u16.f16 650
+lt.and.s16.f16 651
+lt.and.u32.f16 652
+lt.and.s32.f16 653
+lt.and.ftz.u16.f16 650
+lt.and.ftz.s16.f16 651
+lt.and.ftz.u32.f16 652
+lt.and.ftz.s32.f16 653
+lt.or.u16.f16 650
+lt.or.s16.f16 651
+lt.or.u32.f16 652
+lt.or.s32.f16 653
+lt.or.ftz.u16.f16 650
+lt.or.ftz.s16.f16 651
+lt.or.ftz.u32.f16 652
+lt.or.ftz.s32.f16 653
+lt.xor.u16.f16 650
+lt.xor.s16.f16 651
+lt.xor.u32.f16 652
+lt.xor.s32.f16 653
+lt.xor.ftz.u16.f16 650
+lt.xor.ftz.s16.f16 651
+lt.xor.ftz.u32.f16 652
+lt.xor.ftz.s32.f16 653
+le.and.u16.f16 650
+le.and.s16.f16 651
+le.and.u32.f16 652
+le.and.s32.f16 653
+le.and.ftz.u16.f16 650
+le.and.ftz.s16.f16 651
+le.and.ftz.u32.f16 652
+le.and.ftz.s32.f16 653
+le.or.u16.f16 650
+le.or.s16.f16 651
+le.or.u32.f16 652
+le.or.s32.f16 653
+le.or.ftz.u16.f16 650
+le.or.ftz.s16.f16 651
+le.or.ftz.u32.f16 652
+le.or.ftz.s32.f16 653
+le.xor.u16.f16 650
+le.xor.s16.f16 651
+le.xor.u32.f16 652
+le.xor.s32.f16 653
+le.xor.ftz.u16.f16 650
+le.xor.ftz.s16.f16 651
+le.xor.ftz.u32.f16 652
+le.xor.ftz.s32.f16 653
+gt.and.u16.f16 650
+gt.and.s16.f16 651
+gt.and.u32.f16 652
+gt.and.s32.f16 653
+gt.and.ftz.u16.f16 650
+gt.and.ftz.s16.f16 651
+gt.and.ftz.u32.f16 652
+gt.and.ftz.s32.f16 653
+gt.or.u16.f16 650
+gt.or.s16.f16 651
+gt.or.u32.f16 652
+gt.or.s32.f16 653
+gt.or.ftz.u16.f16 650
+gt.or.ftz.s16.f16 651
+gt.or.ftz.u32.f16 652
+gt.or.ftz.s32.f16 653
+gt.xor.u16.f16 650
+gt.xor.s16.f16 651
+gt.xor.u32.f16 652
+gt.xor.s32.f16 653
+gt.xor.ftz.u16.f16 650
+gt.xor.ftz.s16.f16 651
+gt.xor.ftz.u32.f16 652
+gt.xor.ftz.s32.f16 653
+ge.and.u16.f16 650
+ge.and.s16.f16 651
+ge.and.u32.f16 652
+ge.and.s32.f16 653
+ge.and.ftz.u16.f16 650
+ge.and.ftz.s16.f16 651
+ge.and.ftz.u32.f16 652
+ge.and.ftz.s32.f16 653
+ge.or.u16.f16 650
+ge.or.s16.f16 651
+ge.or.u32.f16 652
+ge.or.s32.f16 653
+ge.or.ftz.u16.f16 650
+ge.or.ftz.s16.f16 651
+ge.or.ftz.u32.f16 652
+ge.or.ftz.s32.f16 653
+ge.xor.u16.f16 650
+ge.xor.s16.f16 651
+ge.xor.u32.f16 652
+ge.xor.s32.f16 653
+ge.xor.ftz.u16.f16 650
+ge.xor.ftz.s16.f16 651
+ge.xor.ftz.u32.f16 652
+ge.xor.ftz.s32.f16 653
+equ.and.u16.f16 650
+equ.and.s16.f16 651
+equ.and.u32.f16 652
+equ.and.s32.f16 653
+equ.and.ftz.u16.f16 650
+equ.and.ftz.s16.f16 651
+equ.and.ftz.u32.f16 652
+equ.and.ftz.s32.f16 653
+equ.or.u16.f16 650
+equ.or.s16.f16 651
+equ.or.u32.f16 652
+equ.or.s32.f16 653
+equ.or.ftz.u16.f16 650
+equ.or.ftz.s16.f16 651
+equ.or.ftz.u32.f16 652
+equ.or.ftz.s32.f16 653
+equ.xor.u16.f16 650
+equ.xor.s16.f16 651
+equ.xor.u32.f16 652
+equ.xor.s32.f16 653
+equ.xor.ftz.u16.f16 650
+equ.xor.ftz.s16.f16 651
+equ.xor.ftz.u32.f16 652
+equ.xor.ftz.s32.f16 653
+neu.and.u16.f16 650
+neu.and.s16.f16 651
+neu.and.u32.f16 652
+neu.and.s32.f16 653
+neu.and.ftz.u16.f16 650
+neu.and.ftz.s16.f16 651
+neu.and.ftz.u32.f16 652
+neu.and.ftz.s32.f16 653
+neu.or.u16.f16 650
+neu.or.s16.f16 651
+neu.or.u32.f16 652
+neu.or.s32.f16 653
+neu.or.ftz.u16.f16 650
+neu.or.ftz.s16.f16 651
+neu.or.ftz.u32.f16 652
+neu.or.ftz.s32.f16 653
+neu.xor.u16.f16 650
+neu.xor.s16.f16 651
+neu.xor.u32.f16 652
+neu.xor.s32.f16 653
+neu.xor.ftz.u16.f16 650
+neu.xor.ftz.s16.f16 651
+neu.xor.ftz.u32.f16 652
+neu.xor.ftz.s32.f16 653
+ltu.and.u16.f16 650
+ltu.and.s16.f16 651
+ltu.and.u32.f16 652
+ltu.and.s32.f16 653
+ltu.and.ftz.u16.f16 650
+ltu.and.ftz.s16.f16 651
+ltu.and.ftz.u32.f16 652
+ltu.and.ftz.s32.f16 653
+ltu.or.u16.f16 650
+ltu.or.s16.f16 651
+ltu.or.u32.f16 652
+ltu.or.s32.f16 653
+ltu.or.ftz.u16.f16 650
+ltu.or.ftz.s16.f16 651
+ltu.or.ftz.u32.f16 652
+ltu.or.ftz.s32.f16 653
+ltu.xor.u16.f16 650
+ltu.xor.s16.f16 651
+ltu.xor.u32.f16 652
+ltu.xor.s32.f16 653
+ltu.xor.ftz.u16.f16 650
+ltu.xor.ftz.s16.f16 651
+ltu.xor.ftz.u32.f16 652
+ltu.xor.ftz.s32.f16 653
+leu.and.u16.f16 650
+leu.and.s16.f16 651
+leu.and.u32.f16 652
+leu.and.s32.f16 653
+leu.and.ftz.u16.f16 650
+leu.and.ftz.s16.f16 651
+leu.and.ftz.u32.f16 652
+leu.and.ftz.s32.f16 653
+leu.or.u16.f16 650
+leu.or.s16.f16 651
+leu.or.u32.f16 652
+leu.or.s32.f16 653
+leu.or.ftz.u16.f16 650
+leu.or.ftz.s16.f16 651
+leu.or.ftz.u32.f16 652
+leu.or.ftz.s32.f16 653
+leu.xor.u16.f16 650
+leu.xor.s16.f16 651
+leu.xor.u32.f16 652
+leu.xor.s32.f16 653
+leu.xor.ftz.u16.f16 650
+leu.xor.ftz.s16.f16 651
+leu.xor.ftz.u32.f16 652
+leu.xor.ftz.s32.f16 653
+gtu.and.u16.f16 650
+gtu.and.s16.f16 651
+gtu.and.u32.f16 652
+gtu.and.s32.f16 653
+gtu.and.ftz.u16.f16 650
+gtu.and.ftz.s16.f16 651
+gtu.and.ftz.u32.f16 652
+gtu.and.ftz.s32.f16 653
+gtu.or.u16.f16 650
+gtu.or.s16.f16 651
+gtu.or.u32.f16 652
+gtu.or.s32.f16 653
+gtu.or.ftz.u16.f16 650
+gtu.or.ftz.s16.f16 651
+gtu.or.ftz.u32.f16 652
+gtu.or.ftz.s32.f16 653
+gtu.xor.u16.f16 650
+gtu.xor.s16.f16 651
+gtu.xor.u32.f16 652
+gtu.xor.s32.f16 653
+gtu.xor.ftz.u16.f16 650
+gtu.xor.ftz.s16.f16 651
+gtu.xor.ftz.u32.f16 652
+gtu.xor.ftz.s32.f16 653
+geu.and.u16.f16 650
+geu.and.s16.f16 651
+geu.and.u32.f16 652
+geu.and.s32.f16 653
+geu.and.ftz.u16.f16 650
+geu.and.ftz.s16.f16 651
+geu.and.ftz.u32.f16 652
+geu.and.ftz.s32.f16 653
+geu.or.u16.f16 650
+geu.or.s16.f16 651
+geu.or.u32.f16 652
+geu.or.s32.f16 653
+geu.or.ftz.u16.f16 650
+geu.or.ftz.s16.f16 651
+geu.or.ftz.u32.f16 652
+geu.or.ftz.s32.f16 653
+geu.xor.u16.f16 650
+geu.xor.s16.f16 651
+geu.xor.u32.f16 652
+geu.xor.s32.f16 653
+geu.xor.ftz.u16.f16 650
+geu.xor.ftz.s16.f16 651
+geu.xor.ftz.u32.f16 652
+geu.xor.ftz.s32.f16 653
+num.and.u16.f16 650
+num.and.s16.f16 651
+num.and.u32.f16 652
+num.and.s32.f16 653
+num.and.ftz.u16.f16 650
+num.and.ftz.s16.f16 651
+num.and.ftz.u32.f16 652
+num.and.ftz.s32.f16 653
+num.or.u16.f16 650
+num.or.s16.f16 651
+num.or.u32.f16 652
+num.or.s32.f16 653
+num.or.ftz.u16.f16 650
+num.or.ftz.s16.f16 651
+num.or.ftz.u32.f16 652
+num.or.ftz.s32.f16 653
+num.xor.u16.f16 650
+num.xor.s16.f16 651
+num.xor.u32.f16 652
+num.xor.s32.f16 653
+num.xor.ftz.u16.f16 650
+num.xor.ftz.s16.f16 651
+num.xor.ftz.u32.f16 652
+num.xor.ftz.s32.f16 653
+nan.and.u16.f16 650
+nan.and.s16.f16 651
+nan.and.u32.f16 652
+nan.and.s32.f16 653
+nan.and.ftz.u16.f16 650
+nan.and.ftz.s16.f16 651
+nan.and.ftz.u32.f16 652
+nan.and.ftz.s32.f16 653
+nan.or.u16.f16 650
+nan.or.s16.f16 651
+nan.or.u32.f16 652
+nan.or.s32.f16 653
+nan.or.ftz.u16.f16 650
+nan.or.ftz.s16.f16 651
+nan.or.ftz.u32.f16 652
+nan.or.ftz.s32.f16 653
+nan.xor.u16.f16 650
+nan.xor.s16.f16 651
+nan.xor.u32.f16 652
+nan.xor.s32.f16 653
+nan.xor.ftz.u16.f16 650
+nan.xor.ftz.s16.f16 651
+nan.xor.ftz.u32.f16 652
+nan.xor.ftz.s32.f16 653
+eq.u16.bf16 654
+eq.s16.bf16 655
+eq.u32.bf16 656
+eq.s32.bf16 657
+ne.u16.bf16 654
+ne.s16.bf16 655
+ne.u32.bf16 656
+ne.s32.bf16 657
+lt.u16.bf16 654
+lt.s16.bf16 655
+lt.u32.bf16 656
+lt.s32.bf16 657
+le.u16.bf16 654
+le.s16.bf16 655
+le.u32.bf16 656
+le.s32.bf16 657
+gt.u16.bf16 654
+gt.s16.bf16 655
+gt.u32.bf16 656
+gt.s32.bf16 657
+ge.u16.bf16 654
+ge.s16.bf16 655
+ge.u32.bf16 656
+ge.s32.bf16 657
+equ.u16.bf16 654
+equ.s16.bf16 655
+equ.u32.bf16 656
+equ.s32.bf16 657
+neu.u16.bf16 654
+neu.s16.bf16 655
+neu.u32.bf16 656
+neu.s32.bf16 657
+ltu.u16.bf16 654
+ltu.s16.bf16 655
+ltu.u32.bf16 656
+ltu.s32.bf16 657
+leu.u16.bf16 654
+leu.s16.bf16 655
+leu.u32.bf16 656
+leu.s32.bf16 657
+gtu.u16.bf16 654
+gtu.s16.bf16 655
+gtu.u32.bf16 656
+gtu.s32.bf16 657
+geu.u16.bf16 654
+geu.s16.bf16 655
+geu.u32.bf16 656
+geu.s32.bf16 657
+num.u16.bf16 654
+num.s16.bf16 655
+num.u32.bf16 656
+num.s32.bf16 657
+nan.u16.bf16 654
+nan.s16.bf16 655
+nan.u32.bf16 656
+nan.s32.bf16 657
+eq.and.u16.bf16 658
+eq.and.s16.bf16 659
+eq.and.u32.bf16 660
+eq.and.s32.bf16 661
+eq.or.u16.bf16 658
+eq.or.s16.bf16 659
+eq.or.u32.bf16 660
+eq.or.s32.bf16 661
+eq.xor.u16.bf16 658
+eq.xor.s16.bf16 659
+eq.xor.u32.bf16 660
+eq.xor.s32.bf16 661
+ne.and.u16.bf16 658
+ne.and.s16.bf16 659
+ne.and.u32.bf16 660
+ne.and.s32.bf16 661
+ne.or.u16.bf16 658
+ne.or.s16.bf16 659
+ne.or.u32.bf16 660
+ne.or.s32.bf16 661
+ne.xor.u16.bf16 658
+ne.xor.s16.bf16 659
+ne.xor.u32.bf16 660
+ne.xor.s32.bf16 661
+lt.and.u16.bf16 658
+lt.and.s16.bf16 659
+lt.and.u32.bf16 660
+lt.and.s32.bf16 661
+lt.or.u16.bf16 658
+lt.or.s16.bf16 659
+lt.or.u32.bf16 660
+lt.or.s32.bf16 661
+lt.xor.u16.bf16 658
+lt.xor.s16.bf16 659
+lt.xor.u32.bf16 660
+lt.xor.s32.bf16 661
+le.and.u16.bf16 658
+le.and.s16.bf16 659
+le.and.u32.bf16 660
+le.and.s32.bf16 661
+le.or.u16.bf16 658
+le.or.s16.bf16 659
+le.or.u32.bf16 660
+le.or.s32.bf16 661
+le.xor.u16.bf16 658
+le.xor.s16.bf16 659
+le.xor.u32.bf16 660
+le.xor.s32.bf16 661
+gt.and.u16.bf16 658
+gt.and.s16.bf16 659
+gt.and.u32.bf16 660
+gt.and.s32.bf16 661
+gt.or.u16.bf16 658
+gt.or.s16.bf16 659
+gt.or.u32.bf16 660
+gt.or.s32.bf16 661
+gt.xor.u16.bf16 658
+gt.xor.s16.bf16 659
+gt.xor.u32.bf16 660
+gt.xor.s32.bf16 661
+ge.and.u16.bf16 658
+ge.and.s16.bf16 659
+ge.and.u32.bf16 660
+ge.and.s32.bf16 661
+ge.or.u16.bf16 658
+ge.or.s16.bf16 659
+ge.or.u32.bf16 660
+ge.or.s32.bf16 661
+ge.xor.u16.bf16 658
+ge.xor.s16.bf16 659
+ge.xor.u32.bf16 660
+ge.xor.s32.bf16 661
+equ.and.u16.bf16 658
+equ.and.s16.bf16 659
+equ.and.u32.bf16 660
+equ.and.s32.bf16 661
+equ.or.u16.bf16 658
+equ.or.s16.bf16 659
+equ.or.u32.bf16 660
+equ.or.s32.bf16 661
+equ.xor.u16.bf16 658
+equ.xor.s16.bf16 659
+equ.xor.u32.bf16 660
+equ.xor.s32.bf16 661
+neu.and.u16.bf16 658
+neu.and.s16.bf16 659
+neu.and.u32.bf16 660
+neu.and.s32.bf16 661
+neu.or.u16.bf16 658
+neu.or.s16.bf16 659
+neu.or.u32.bf16 660
+neu.or.s32.bf16 661
+neu.xor.u16.bf16 658
+neu.xor.s16.bf16 659
+neu.xor.u32.bf16 660
+neu.xor.s32.bf16 661
+ltu.and.u16.bf16 658
+ltu.and.s16.bf16 659
+ltu.and.u32.bf16 660
+ltu.and.s32.bf16 661
+ltu.or.u16.bf16 658
+ltu.or.s16.bf16 659
+ltu.or.u32.bf16 660
+ltu.or.s32.bf16 661
+ltu.xor.u16.bf16 658
+ltu.xor.s16.bf16 659
+ltu.xor.u32.bf16 660
+ltu.xor.s32.bf16 661
+leu.and.u16.bf16 658
+leu.and.s16.bf16 659
+leu.and.u32.bf16 660
+leu.and.s32.bf16 661
+leu.or.u16.bf16 658
+leu.or.s16.bf16 659
+leu.or.u32.bf16 660
+leu.or.s32.bf16 661
+leu.xor.u16.bf16 658
+leu.xor.s16.bf16 659
+leu.xor.u32.bf16 660
+leu.xor.s32.bf16 661
+gtu.and.u16.bf16 658
+gtu.and.s16.bf16 659
+gtu.and.u32.bf16 660
+gtu.and.s32.bf16 661
+gtu.or.u16.bf16 658
+gtu.or.s16.bf16 659
+gtu.or.u32.bf16 660
+gtu.or.s32.bf16 661
+gtu.xor.u16.bf16 658
+gtu.xor.s16.bf16 659
+gtu.xor.u32.bf16 660
+gtu.xor.s32.bf16 661
+geu.and.u16.bf16 658
+geu.and.s16.bf16 659
+geu.and.u32.bf16 660
+geu.and.s32.bf16 661
+geu.or.u16.bf16 658
+geu.or.s16.bf16 659
+geu.or.u32.bf16 660
+geu.or.s32.bf16 661
+geu.xor.u16.bf16 658
+geu.xor.s16.bf16 659
+geu.xor.u32.bf16 660
+geu.xor.s32.bf16 661
+num.and.u16.bf16 658
+num.and.s16.bf16 659
+num.and.u32.bf16 660
+num.and.s32.bf16 661
+num.or.u16.bf16 658
+num.or.s16.bf16 659
+num.or.u32.bf16 660
+num.or.s32.bf16 661
+num.xor.u16.bf16 658
+num.xor.s16.bf16 659
+num.xor.u32.bf16 660
+num.xor.s32.bf16 661
+nan.and.u16.bf16 658
+nan.and.s16.bf16 659
+nan.and.u32.bf16 660
+nan.and.s32.bf16 661
+nan.or.u16.bf16 658
+nan.or.s16.bf16 659
+nan.or.u32.bf16 660
+nan.or.s32.bf16 661
+nan.xor.u16.bf16 658
+nan.xor.s16.bf16 659
+nan.xor.u32.bf16 660
+nan.xor.s32.bf16 661
 eq.f16x2.f16x2 15
 eq.ftz.f16x2.f16x2 15
 ne.f16x2.f16x2 15
@@ -4410,314 +6297,314 @@ num.f16x2.f16x2 15
 num.ftz.f16x2.f16x2 15
 nan.f16x2.f16x2 15
 nan.ftz.f16x2.f16x2 15
-eq.and.f16x2.f16x2 360
-eq.and.ftz.f16x2.f16x2 360
-eq.or.f16x2.f16x2 360
-eq.or.ftz.f16x2.f16x2 360
-eq.xor.f16x2.f16x2 360
-eq.xor.ftz.f16x2.f16x2 360
-ne.and.f16x2.f16x2 360
-ne.and.ftz.f16x2.f16x2 360
-ne.or.f16x2.f16x2 360
-ne.or.ftz.f16x2.f16x2 360
-ne.xor.f16x2.f16x2 360
-ne.xor.ftz.f16x2.f16x2 360
-lt.and.f16x2.f16x2 360
-lt.and.ftz.f16x2.f16x2 360
-lt.or.f16x2.f16x2 360
-lt.or.ftz.f16x2.f16x2 360
-lt.xor.f16x2.f16x2 360
-lt.xor.ftz.f16x2.f16x2 360
-le.and.f16x2.f16x2 360
-le.and.ftz.f16x2.f16x2 360
-le.or.f16x2.f16x2 360
-le.or.ftz.f16x2.f16x2 360
-le.xor.f16x2.f16x2 360
-le.xor.ftz.f16x2.f16x2 360
-gt.and.f16x2.f16x2 360
-gt.and.ftz.f16x2.f16x2 360
-gt.or.f16x2.f16x2 360
-gt.or.ftz.f16x2.f16x2 360
-gt.xor.f16x2.f16x2 360
-gt.xor.ftz.f16x2.f16x2 360
-ge.and.f16x2.f16x2 360
-ge.and.ftz.f16x2.f16x2 360
-ge.or.f16x2.f16x2 360
-ge.or.ftz.f16x2.f16x2 360
-ge.xor.f16x2.f16x2 360
-ge.xor.ftz.f16x2.f16x2 360
-equ.and.f16x2.f16x2 360
-equ.and.ftz.f16x2.f16x2 360
-equ.or.f16x2.f16x2 360
-equ.or.ftz.f16x2.f16x2 360
-equ.xor.f16x2.f16x2 360
-equ.xor.ftz.f16x2.f16x2 360
-neu.and.f16x2.f16x2 360
-neu.and.ftz.f16x2.f16x2 360
-neu.or.f16x2.f16x2 360
-neu.or.ftz.f16x2.f16x2 360
-neu.xor.f16x2.f16x2 360
-neu.xor.ftz.f16x2.f16x2 360
-ltu.and.f16x2.f16x2 360
-ltu.and.ftz.f16x2.f16x2 360
-ltu.or.f16x2.f16x2 360
-ltu.or.ftz.f16x2.f16x2 360
-ltu.xor.f16x2.f16x2 360
-ltu.xor.ftz.f16x2.f16x2 360
-leu.and.f16x2.f16x2 360
-leu.and.ftz.f16x2.f16x2 360
-leu.or.f16x2.f16x2 360
-leu.or.ftz.f16x2.f16x2 360
-leu.xor.f16x2.f16x2 360
-leu.xor.ftz.f16x2.f16x2 360
-gtu.and.f16x2.f16x2 360
-gtu.and.ftz.f16x2.f16x2 360
-gtu.or.f16x2.f16x2 360
-gtu.or.ftz.f16x2.f16x2 360
-gtu.xor.f16x2.f16x2 360
-gtu.xor.ftz.f16x2.f16x2 360
-geu.and.f16x2.f16x2 360
-geu.and.ftz.f16x2.f16x2 360
-geu.or.f16x2.f16x2 360
-geu.or.ftz.f16x2.f16x2 360
-geu.xor.f16x2.f16x2 360
-geu.xor.ftz.f16x2.f16x2 360
-num.and.f16x2.f16x2 360
-num.and.ftz.f16x2.f16x2 360
-num.or.f16x2.f16x2 360
-num.or.ftz.f16x2.f16x2 360
-num.xor.f16x2.f16x2 360
-num.xor.ftz.f16x2.f16x2 360
-nan.and.f16x2.f16x2 360
-nan.and.ftz.f16x2.f16x2 360
-nan.or.f16x2.f16x2 360
-nan.or.ftz.f16x2.f16x2 360
-nan.xor.f16x2.f16x2 360
-nan.xor.ftz.f16x2.f16x2 360
-eq.u32.f16x2 361
-eq.s32.f16x2 361
-eq.ftz.u32.f16x2 361
-eq.ftz.s32.f16x2 361
-ne.u32.f16x2 361
-ne.s32.f16x2 361
-ne.ftz.u32.f16x2 361
-ne.ftz.s32.f16x2 361
-lt.u32.f16x2 361
-lt.s32.f16x2 361
-lt.ftz.u32.f16x2 361
-lt.ftz.s32.f16x2 361
-le.u32.f16x2 361
-le.s32.f16x2 361
-le.ftz.u32.f16x2 361
-le.ftz.s32.f16x2 361
-gt.u32.f16x2 361
-gt.s32.f16x2 361
-gt.ftz.u32.f16x2 361
-gt.ftz.s32.f16x2 361
-ge.u32.f16x2 361
-ge.s32.f16x2 361
-ge.ftz.u32.f16x2 361
-ge.ftz.s32.f16x2 361
-equ.u32.f16x2 361
-equ.s32.f16x2 361
-equ.ftz.u32.f16x2 361
-equ.ftz.s32.f16x2 361
-neu.u32.f16x2 361
-neu.s32.f16x2 361
-neu.ftz.u32.f16x2 361
-neu.ftz.s32.f16x2 361
-ltu.u32.f16x2 361
-ltu.s32.f16x2 361
-ltu.ftz.u32.f16x2 361
-ltu.ftz.s32.f16x2 361
-leu.u32.f16x2 361
-leu.s32.f16x2 361
-leu.ftz.u32.f16x2 361
-leu.ftz.s32.f16x2 361
-gtu.u32.f16x2 361
-gtu.s32.f16x2 361
-gtu.ftz.u32.f16x2 361
-gtu.ftz.s32.f16x2 361
-geu.u32.f16x2 361
-geu.s32.f16x2 361
-geu.ftz.u32.f16x2 361
-geu.ftz.s32.f16x2 361
-num.u32.f16x2 361
-num.s32.f16x2 361
-num.ftz.u32.f16x2 361
-num.ftz.s32.f16x2 361
-nan.u32.f16x2 361
-nan.s32.f16x2 361
-nan.ftz.u32.f16x2 361
-nan.ftz.s32.f16x2 361
-eq.and.u32.f16x2 362
-eq.and.s32.f16x2 362
-eq.and.ftz.u32.f16x2 362
-eq.and.ftz.s32.f16x2 362
-eq.or.u32.f16x2 362
-eq.or.s32.f16x2 362
-eq.or.ftz.u32.f16x2 362
-eq.or.ftz.s32.f16x2 362
-eq.xor.u32.f16x2 362
-eq.xor.s32.f16x2 362
-eq.xor.ftz.u32.f16x2 362
-eq.xor.ftz.s32.f16x2 362
-ne.and.u32.f16x2 362
-ne.and.s32.f16x2 362
-ne.and.ftz.u32.f16x2 362
-ne.and.ftz.s32.f16x2 362
-ne.or.u32.f16x2 362
-ne.or.s32.f16x2 362
-ne.or.ftz.u32.f16x2 362
-ne.or.ftz.s32.f16x2 362
-ne.xor.u32.f16x2 362
-ne.xor.s32.f16x2 362
-ne.xor.ftz.u32.f16x2 362
-ne.xor.ftz.s32.f16x2 362
-lt.and.u32.f16x2 362
-lt.and.s32.f16x2 362
-lt.and.ftz.u32.f16x2 362
-lt.and.ftz.s32.f16x2 362
-lt.or.u32.f16x2 362
-lt.or.s32.f16x2 362
-lt.or.ftz.u32.f16x2 362
-lt.or.ftz.s32.f16x2 362
-lt.xor.u32.f16x2 362
-lt.xor.s32.f16x2 362
-lt.xor.ftz.u32.f16x2 362
-lt.xor.ftz.s32.f16x2 362
-le.and.u32.f16x2 362
-le.and.s32.f16x2 362
-le.and.ftz.u32.f16x2 362
-le.and.ftz.s32.f16x2 362
-le.or.u32.f16x2 362
-le.or.s32.f16x2 362
-le.or.ftz.u32.f16x2 362
-le.or.ftz.s32.f16x2 362
-le.xor.u32.f16x2 362
-le.xor.s32.f16x2 362
-le.xor.ftz.u32.f16x2 362
-le.xor.ftz.s32.f16x2 362
-gt.and.u32.f16x2 362
-gt.and.s32.f16x2 362
-gt.and.ftz.u32.f16x2 362
-gt.and.ftz.s32.f16x2 362
-gt.or.u32.f16x2 362
-gt.or.s32.f16x2 362
-gt.or.ftz.u32.f16x2 362
-gt.or.ftz.s32.f16x2 362
-gt.xor.u32.f16x2 362
-gt.xor.s32.f16x2 362
-gt.xor.ftz.u32.f16x2 362
-gt.xor.ftz.s32.f16x2 362
-ge.and.u32.f16x2 362
-ge.and.s32.f16x2 362
-ge.and.ftz.u32.f16x2 362
-ge.and.ftz.s32.f16x2 362
-ge.or.u32.f16x2 362
-ge.or.s32.f16x2 362
-ge.or.ftz.u32.f16x2 362
-ge.or.ftz.s32.f16x2 362
-ge.xor.u32.f16x2 362
-ge.xor.s32.f16x2 362
-ge.xor.ftz.u32.f16x2 362
-ge.xor.ftz.s32.f16x2 362
-equ.and.u32.f16x2 362
-equ.and.s32.f16x2 362
-equ.and.ftz.u32.f16x2 362
-equ.and.ftz.s32.f16x2 362
-equ.or.u32.f16x2 362
-equ.or.s32.f16x2 362
-equ.or.ftz.u32.f16x2 362
-equ.or.ftz.s32.f16x2 362
-equ.xor.u32.f16x2 362
-equ.xor.s32.f16x2 362
-equ.xor.ftz.u32.f16x2 362
-equ.xor.ftz.s32.f16x2 362
-neu.and.u32.f16x2 362
-neu.and.s32.f16x2 362
-neu.and.ftz.u32.f16x2 362
-neu.and.ftz.s32.f16x2 362
-neu.or.u32.f16x2 362
-neu.or.s32.f16x2 362
-neu.or.ftz.u32.f16x2 362
-neu.or.ftz.s32.f16x2 362
-neu.xor.u32.f16x2 362
-neu.xor.s32.f16x2 362
-neu.xor.ftz.u32.f16x2 362
-neu.xor.ftz.s32.f16x2 362
-ltu.and.u32.f16x2 362
-ltu.and.s32.f16x2 362
-ltu.and.ftz.u32.f16x2 362
-ltu.and.ftz.s32.f16x2 362
-ltu.or.u32.f16x2 362
-ltu.or.s32.f16x2 362
-ltu.or.ftz.u32.f16x2 362
-ltu.or.ftz.s32.f16x2 362
-ltu.xor.u32.f16x2 362
-ltu.xor.s32.f16x2 362
-ltu.xor.ftz.u32.f16x2 362
-ltu.xor.ftz.s32.f16x2 362
-leu.and.u32.f16x2 362
-leu.and.s32.f16x2 362
-leu.and.ftz.u32.f16x2 362
-leu.and.ftz.s32.f16x2 362
-leu.or.u32.f16x2 362
-leu.or.s32.f16x2 362
-leu.or.ftz.u32.f16x2 362
-leu.or.ftz.s32.f16x2 362
-leu.xor.u32.f16x2 362
-leu.xor.s32.f16x2 362
-leu.xor.ftz.u32.f16x2 362
-leu.xor.ftz.s32.f16x2 362
-gtu.and.u32.f16x2 362
-gtu.and.s32.f16x2 362
-gtu.and.ftz.u32.f16x2 362
-gtu.and.ftz.s32.f16x2 362
-gtu.or.u32.f16x2 362
-gtu.or.s32.f16x2 362
-gtu.or.ftz.u32.f16x2 362
-gtu.or.ftz.s32.f16x2 362
-gtu.xor.u32.f16x2 362
-gtu.xor.s32.f16x2 362
-gtu.xor.ftz.u32.f16x2 362
-gtu.xor.ftz.s32.f16x2 362
-geu.and.u32.f16x2 362
-geu.and.s32.f16x2 362
-geu.and.ftz.u32.f16x2 362
-geu.and.ftz.s32.f16x2 362
-geu.or.u32.f16x2 362
-geu.or.s32.f16x2 362
-geu.or.ftz.u32.f16x2 362
-geu.or.ftz.s32.f16x2 362
-geu.xor.u32.f16x2 362
-geu.xor.s32.f16x2 362
-geu.xor.ftz.u32.f16x2 362
-geu.xor.ftz.s32.f16x2 362
-num.and.u32.f16x2 362
-num.and.s32.f16x2 362
-num.and.ftz.u32.f16x2 362
-num.and.ftz.s32.f16x2 362
-num.or.u32.f16x2 362
-num.or.s32.f16x2 362
-num.or.ftz.u32.f16x2 362
-num.or.ftz.s32.f16x2 362
-num.xor.u32.f16x2 362
-num.xor.s32.f16x2 362
-num.xor.ftz.u32.f16x2 362
-num.xor.ftz.s32.f16x2 362
-nan.and.u32.f16x2 362
-nan.and.s32.f16x2 362
-nan.and.ftz.u32.f16x2 362
-nan.and.ftz.s32.f16x2 362
-nan.or.u32.f16x2 362
-nan.or.s32.f16x2 362
-nan.or.ftz.u32.f16x2 362
-nan.or.ftz.s32.f16x2 362
-nan.xor.u32.f16x2 362
-nan.xor.s32.f16x2 362
-nan.xor.ftz.u32.f16x2 362
-nan.xor.ftz.s32.f16x2 362
+eq.and.f16x2.f16x2 662
+eq.and.ftz.f16x2.f16x2 662
+eq.or.f16x2.f16x2 662
+eq.or.ftz.f16x2.f16x2 662
+eq.xor.f16x2.f16x2 662
+eq.xor.ftz.f16x2.f16x2 662
+ne.and.f16x2.f16x2 662
+ne.and.ftz.f16x2.f16x2 662
+ne.or.f16x2.f16x2 662
+ne.or.ftz.f16x2.f16x2 662
+ne.xor.f16x2.f16x2 662
+ne.xor.ftz.f16x2.f16x2 662
+lt.and.f16x2.f16x2 662
+lt.and.ftz.f16x2.f16x2 662
+lt.or.f16x2.f16x2 662
+lt.or.ftz.f16x2.f16x2 662
+lt.xor.f16x2.f16x2 662
+lt.xor.ftz.f16x2.f16x2 662
+le.and.f16x2.f16x2 662
+le.and.ftz.f16x2.f16x2 662
+le.or.f16x2.f16x2 662
+le.or.ftz.f16x2.f16x2 662
+le.xor.f16x2.f16x2 662
+le.xor.ftz.f16x2.f16x2 662
+gt.and.f16x2.f16x2 662
+gt.and.ftz.f16x2.f16x2 662
+gt.or.f16x2.f16x2 662
+gt.or.ftz.f16x2.f16x2 662
+gt.xor.f16x2.f16x2 662
+gt.xor.ftz.f16x2.f16x2 662
+ge.and.f16x2.f16x2 662
+ge.and.ftz.f16x2.f16x2 662
+ge.or.f16x2.f16x2 662
+ge.or.ftz.f16x2.f16x2 662
+ge.xor.f16x2.f16x2 662
+ge.xor.ftz.f16x2.f16x2 662
+equ.and.f16x2.f16x2 662
+equ.and.ftz.f16x2.f16x2 662
+equ.or.f16x2.f16x2 662
+equ.or.ftz.f16x2.f16x2 662
+equ.xor.f16x2.f16x2 662
+equ.xor.ftz.f16x2.f16x2 662
+neu.and.f16x2.f16x2 662
+neu.and.ftz.f16x2.f16x2 662
+neu.or.f16x2.f16x2 662
+neu.or.ftz.f16x2.f16x2 662
+neu.xor.f16x2.f16x2 662
+neu.xor.ftz.f16x2.f16x2 662
+ltu.and.f16x2.f16x2 662
+ltu.and.ftz.f16x2.f16x2 662
+ltu.or.f16x2.f16x2 662
+ltu.or.ftz.f16x2.f16x2 662
+ltu.xor.f16x2.f16x2 662
+ltu.xor.ftz.f16x2.f16x2 662
+leu.and.f16x2.f16x2 662
+leu.and.ftz.f16x2.f16x2 662
+leu.or.f16x2.f16x2 662
+leu.or.ftz.f16x2.f16x2 662
+leu.xor.f16x2.f16x2 662
+leu.xor.ftz.f16x2.f16x2 662
+gtu.and.f16x2.f16x2 662
+gtu.and.ftz.f16x2.f16x2 662
+gtu.or.f16x2.f16x2 662
+gtu.or.ftz.f16x2.f16x2 662
+gtu.xor.f16x2.f16x2 662
+gtu.xor.ftz.f16x2.f16x2 662
+geu.and.f16x2.f16x2 662
+geu.and.ftz.f16x2.f16x2 662
+geu.or.f16x2.f16x2 662
+geu.or.ftz.f16x2.f16x2 662
+geu.xor.f16x2.f16x2 662
+geu.xor.ftz.f16x2.f16x2 662
+num.and.f16x2.f16x2 662
+num.and.ftz.f16x2.f16x2 662
+num.or.f16x2.f16x2 662
+num.or.ftz.f16x2.f16x2 662
+num.xor.f16x2.f16x2 662
+num.xor.ftz.f16x2.f16x2 662
+nan.and.f16x2.f16x2 662
+nan.and.ftz.f16x2.f16x2 662
+nan.or.f16x2.f16x2 662
+nan.or.ftz.f16x2.f16x2 662
+nan.xor.f16x2.f16x2 662
+nan.xor.ftz.f16x2.f16x2 662
+eq.u32.f16x2 663
+eq.s32.f16x2 663
+eq.ftz.u32.f16x2 663
+eq.ftz.s32.f16x2 663
+ne.u32.f16x2 663
+ne.s32.f16x2 663
+ne.ftz.u32.f16x2 663
+ne.ftz.s32.f16x2 663
+lt.u32.f16x2 663
+lt.s32.f16x2 663
+lt.ftz.u32.f16x2 663
+lt.ftz.s32.f16x2 663
+le.u32.f16x2 663
+le.s32.f16x2 663
+le.ftz.u32.f16x2 663
+le.ftz.s32.f16x2 663
+gt.u32.f16x2 663
+gt.s32.f16x2 663
+gt.ftz.u32.f16x2 663
+gt.ftz.s32.f16x2 663
+ge.u32.f16x2 663
+ge.s32.f16x2 663
+ge.ftz.u32.f16x2 663
+ge.ftz.s32.f16x2 663
+equ.u32.f16x2 663
+equ.s32.f16x2 663
+equ.ftz.u32.f16x2 663
+equ.ftz.s32.f16x2 663
+neu.u32.f16x2 663
+neu.s32.f16x2 663
+neu.ftz.u32.f16x2 663
+neu.ftz.s32.f16x2 663
+ltu.u32.f16x2 663
+ltu.s32.f16x2 663
+ltu.ftz.u32.f16x2 663
+ltu.ftz.s32.f16x2 663
+leu.u32.f16x2 663
+leu.s32.f16x2 663
+leu.ftz.u32.f16x2 663
+leu.ftz.s32.f16x2 663
+gtu.u32.f16x2 663
+gtu.s32.f16x2 663
+gtu.ftz.u32.f16x2 663
+gtu.ftz.s32.f16x2 663
+geu.u32.f16x2 663
+geu.s32.f16x2 663
+geu.ftz.u32.f16x2 663
+geu.ftz.s32.f16x2 663
+num.u32.f16x2 663
+num.s32.f16x2 663
+num.ftz.u32.f16x2 663
+num.ftz.s32.f16x2 663
+nan.u32.f16x2 663
+nan.s32.f16x2 663
+nan.ftz.u32.f16x2 663
+nan.ftz.s32.f16x2 663
+eq.and.u32.f16x2 664
+eq.and.s32.f16x2 664
+eq.and.ftz.u32.f16x2 664
+eq.and.ftz.s32.f16x2 664
+eq.or.u32.f16x2 664
+eq.or.s32.f16x2 664
+eq.or.ftz.u32.f16x2 664
+eq.or.ftz.s32.f16x2 664
+eq.xor.u32.f16x2 664
+eq.xor.s32.f16x2 664
+eq.xor.ftz.u32.f16x2 664
+eq.xor.ftz.s32.f16x2 664
+ne.and.u32.f16x2 664
+ne.and.s32.f16x2 664
+ne.and.ftz.u32.f16x2 664
+ne.and.ftz.s32.f16x2 664
+ne.or.u32.f16x2 664
+ne.or.s32.f16x2 664
+ne.or.ftz.u32.f16x2 664
+ne.or.ftz.s32.f16x2 664
+ne.xor.u32.f16x2 664
+ne.xor.s32.f16x2 664
+ne.xor.ftz.u32.f16x2 664
+ne.xor.ftz.s32.f16x2 664
+lt.and.u32.f16x2 664
+lt.and.s32.f16x2 664
+lt.and.ftz.u32.f16x2 664
+lt.and.ftz.s32.f16x2 664
+lt.or.u32.f16x2 664
+lt.or.s32.f16x2 664
+lt.or.ftz.u32.f16x2 664
+lt.or.ftz.s32.f16x2 664
+lt.xor.u32.f16x2 664
+lt.xor.s32.f16x2 664
+lt.xor.ftz.u32.f16x2 664
+lt.xor.ftz.s32.f16x2 664
+le.and.u32.f16x2 664
+le.and.s32.f16x2 664
+le.and.ftz.u32.f16x2 664
+le.and.ftz.s32.f16x2 664
+le.or.u32.f16x2 664
+le.or.s32.f16x2 664
+le.or.ftz.u32.f16x2 664
+le.or.ftz.s32.f16x2 664
+le.xor.u32.f16x2 664
+le.xor.s32.f16x2 664
+le.xor.ftz.u32.f16x2 664
+le.xor.ftz.s32.f16x2 664
+gt.and.u32.f16x2 664
+gt.and.s32.f16x2 664
+gt.and.ftz.u32.f16x2 664
+gt.and.ftz.s32.f16x2 664
+gt.or.u32.f16x2 664
+gt.or.s32.f16x2 664
+gt.or.ftz.u32.f16x2 664
+gt.or.ftz.s32.f16x2 664
+gt.xor.u32.f16x2 664
+gt.xor.s32.f16x2 664
+gt.xor.ftz.u32.f16x2 664
+gt.xor.ftz.s32.f16x2 664
+ge.and.u32.f16x2 664
+ge.and.s32.f16x2 664
+ge.and.ftz.u32.f16x2 664
+ge.and.ftz.s32.f16x2 664
+ge.or.u32.f16x2 664
+ge.or.s32.f16x2 664
+ge.or.ftz.u32.f16x2 664
+ge.or.ftz.s32.f16x2 664
+ge.xor.u32.f16x2 664
+ge.xor.s32.f16x2 664
+ge.xor.ftz.u32.f16x2 664
+ge.xor.ftz.s32.f16x2 664
+equ.and.u32.f16x2 664
+equ.and.s32.f16x2 664
+equ.and.ftz.u32.f16x2 664
+equ.and.ftz.s32.f16x2 664
+equ.or.u32.f16x2 664
+equ.or.s32.f16x2 664
+equ.or.ftz.u32.f16x2 664
+equ.or.ftz.s32.f16x2 664
+equ.xor.u32.f16x2 664
+equ.xor.s32.f16x2 664
+equ.xor.ftz.u32.f16x2 664
+equ.xor.ftz.s32.f16x2 664
+neu.and.u32.f16x2 664
+neu.and.s32.f16x2 664
+neu.and.ftz.u32.f16x2 664
+neu.and.ftz.s32.f16x2 664
+neu.or.u32.f16x2 664
+neu.or.s32.f16x2 664
+neu.or.ftz.u32.f16x2 664
+neu.or.ftz.s32.f16x2 664
+neu.xor.u32.f16x2 664
+neu.xor.s32.f16x2 664
+neu.xor.ftz.u32.f16x2 664
+neu.xor.ftz.s32.f16x2 664
+ltu.and.u32.f16x2 664
+ltu.and.s32.f16x2 664
+ltu.and.ftz.u32.f16x2 664
+ltu.and.ftz.s32.f16x2 664
+ltu.or.u32.f16x2 664
+ltu.or.s32.f16x2 664
+ltu.or.ftz.u32.f16x2 664
+ltu.or.ftz.s32.f16x2 664
+ltu.xor.u32.f16x2 664
+ltu.xor.s32.f16x2 664
+ltu.xor.ftz.u32.f16x2 664
+ltu.xor.ftz.s32.f16x2 664
+leu.and.u32.f16x2 664
+leu.and.s32.f16x2 664
+leu.and.ftz.u32.f16x2 664
+leu.and.ftz.s32.f16x2 664
+leu.or.u32.f16x2 664
+leu.or.s32.f16x2 664
+leu.or.ftz.u32.f16x2 664
+leu.or.ftz.s32.f16x2 664
+leu.xor.u32.f16x2 664
+leu.xor.s32.f16x2 664
+leu.xor.ftz.u32.f16x2 664
+leu.xor.ftz.s32.f16x2 664
+gtu.and.u32.f16x2 664
+gtu.and.s32.f16x2 664
+gtu.and.ftz.u32.f16x2 664
+gtu.and.ftz.s32.f16x2 664
+gtu.or.u32.f16x2 664
+gtu.or.s32.f16x2 664
+gtu.or.ftz.u32.f16x2 664
+gtu.or.ftz.s32.f16x2 664
+gtu.xor.u32.f16x2 664
+gtu.xor.s32.f16x2 664
+gtu.xor.ftz.u32.f16x2 664
+gtu.xor.ftz.s32.f16x2 664
+geu.and.u32.f16x2 664
+geu.and.s32.f16x2 664
+geu.and.ftz.u32.f16x2 664
+geu.and.ftz.s32.f16x2 664
+geu.or.u32.f16x2 664
+geu.or.s32.f16x2 664
+geu.or.ftz.u32.f16x2 664
+geu.or.ftz.s32.f16x2 664
+geu.xor.u32.f16x2 664
+geu.xor.s32.f16x2 664
+geu.xor.ftz.u32.f16x2 664
+geu.xor.ftz.s32.f16x2 664
+num.and.u32.f16x2 664
+num.and.s32.f16x2 664
+num.and.ftz.u32.f16x2 664
+num.and.ftz.s32.f16x2 664
+num.or.u32.f16x2 664
+num.or.s32.f16x2 664
+num.or.ftz.u32.f16x2 664
+num.or.ftz.s32.f16x2 664
+num.xor.u32.f16x2 664
+num.xor.s32.f16x2 664
+num.xor.ftz.u32.f16x2 664
+num.xor.ftz.s32.f16x2 664
+nan.and.u32.f16x2 664
+nan.and.s32.f16x2 664
+nan.and.ftz.u32.f16x2 664
+nan.and.ftz.s32.f16x2 664
+nan.or.u32.f16x2 664
+nan.or.s32.f16x2 664
+nan.or.ftz.u32.f16x2 664
+nan.or.ftz.s32.f16x2 664
+nan.xor.u32.f16x2 664
+nan.xor.s32.f16x2 664
+nan.xor.ftz.u32.f16x2 664
+nan.xor.ftz.s32.f16x2 664
 eq.bf16x2.bf16x2 17
 ne.bf16x2.bf16x2 17
 lt.bf16x2.bf16x2 17
@@ -4732,867 +6619,867 @@ gtu.bf16x2.bf16x2 17
 geu.bf16x2.bf16x2 17
 num.bf16x2.bf16x2 17
 nan.bf16x2.bf16x2 17
-eq.and.bf16x2.bf16x2 363
-eq.or.bf16x2.bf16x2 363
-eq.xor.bf16x2.bf16x2 363
-ne.and.bf16x2.bf16x2 363
-ne.or.bf16x2.bf16x2 363
-ne.xor.bf16x2.bf16x2 363
-lt.and.bf16x2.bf16x2 363
-lt.or.bf16x2.bf16x2 363
-lt.xor.bf16x2.bf16x2 363
-le.and.bf16x2.bf16x2 363
-le.or.bf16x2.bf16x2 363
-le.xor.bf16x2.bf16x2 363
-gt.and.bf16x2.bf16x2 363
-gt.or.bf16x2.bf16x2 363
-gt.xor.bf16x2.bf16x2 363
-ge.and.bf16x2.bf16x2 363
-ge.or.bf16x2.bf16x2 363
-ge.xor.bf16x2.bf16x2 363
-equ.and.bf16x2.bf16x2 363
-equ.or.bf16x2.bf16x2 363
-equ.xor.bf16x2.bf16x2 363
-neu.and.bf16x2.bf16x2 363
-neu.or.bf16x2.bf16x2 363
-neu.xor.bf16x2.bf16x2 363
-ltu.and.bf16x2.bf16x2 363
-ltu.or.bf16x2.bf16x2 363
-ltu.xor.bf16x2.bf16x2 363
-leu.and.bf16x2.bf16x2 363
-leu.or.bf16x2.bf16x2 363
-leu.xor.bf16x2.bf16x2 363
-gtu.and.bf16x2.bf16x2 363
-gtu.or.bf16x2.bf16x2 363
-gtu.xor.bf16x2.bf16x2 363
-geu.and.bf16x2.bf16x2 363
-geu.or.bf16x2.bf16x2 363
-geu.xor.bf16x2.bf16x2 363
-num.and.bf16x2.bf16x2 363
-num.or.bf16x2.bf16x2 363
-num.xor.bf16x2.bf16x2 363
-nan.and.bf16x2.bf16x2 363
-nan.or.bf16x2.bf16x2 363
-nan.xor.bf16x2.bf16x2 363
-eq.u32.bf16x2 364
-eq.s32.bf16x2 364
-ne.u32.bf16x2 364
-ne.s32.bf16x2 364
-lt.u32.bf16x2 364
-lt.s32.bf16x2 364
-le.u32.bf16x2 364
-le.s32.bf16x2 364
-gt.u32.bf16x2 364
-gt.s32.bf16x2 364
-ge.u32.bf16x2 364
-ge.s32.bf16x2 364
-equ.u32.bf16x2 364
-equ.s32.bf16x2 364
-neu.u32.bf16x2 364
-neu.s32.bf16x2 364
-ltu.u32.bf16x2 364
-ltu.s32.bf16x2 364
-leu.u32.bf16x2 364
-leu.s32.bf16x2 364
-gtu.u32.bf16x2 364
-gtu.s32.bf16x2 364
-geu.u32.bf16x2 364
-geu.s32.bf16x2 364
-num.u32.bf16x2 364
-num.s32.bf16x2 364
-nan.u32.bf16x2 364
-nan.s32.bf16x2 364
-eq.and.u32.bf16x2 365
-eq.and.s32.bf16x2 365
-eq.or.u32.bf16x2 365
-eq.or.s32.bf16x2 365
-eq.xor.u32.bf16x2 365
-eq.xor.s32.bf16x2 365
-ne.and.u32.bf16x2 365
-ne.and.s32.bf16x2 365
-ne.or.u32.bf16x2 365
-ne.or.s32.bf16x2 365
-ne.xor.u32.bf16x2 365
-ne.xor.s32.bf16x2 365
-lt.and.u32.bf16x2 365
-lt.and.s32.bf16x2 365
-lt.or.u32.bf16x2 365
-lt.or.s32.bf16x2 365
-lt.xor.u32.bf16x2 365
-lt.xor.s32.bf16x2 365
-le.and.u32.bf16x2 365
-le.and.s32.bf16x2 365
-le.or.u32.bf16x2 365
-le.or.s32.bf16x2 365
-le.xor.u32.bf16x2 365
-le.xor.s32.bf16x2 365
-gt.and.u32.bf16x2 365
-gt.and.s32.bf16x2 365
-gt.or.u32.bf16x2 365
-gt.or.s32.bf16x2 365
-gt.xor.u32.bf16x2 365
-gt.xor.s32.bf16x2 365
-ge.and.u32.bf16x2 365
-ge.and.s32.bf16x2 365
-ge.or.u32.bf16x2 365
-ge.or.s32.bf16x2 365
-ge.xor.u32.bf16x2 365
-ge.xor.s32.bf16x2 365
-equ.and.u32.bf16x2 365
-equ.and.s32.bf16x2 365
-equ.or.u32.bf16x2 365
-equ.or.s32.bf16x2 365
-equ.xor.u32.bf16x2 365
-equ.xor.s32.bf16x2 365
-neu.and.u32.bf16x2 365
-neu.and.s32.bf16x2 365
-neu.or.u32.bf16x2 365
-neu.or.s32.bf16x2 365
-neu.xor.u32.bf16x2 365
-neu.xor.s32.bf16x2 365
-ltu.and.u32.bf16x2 365
-ltu.and.s32.bf16x2 365
-ltu.or.u32.bf16x2 365
-ltu.or.s32.bf16x2 365
-ltu.xor.u32.bf16x2 365
-ltu.xor.s32.bf16x2 365
-leu.and.u32.bf16x2 365
-leu.and.s32.bf16x2 365
-leu.or.u32.bf16x2 365
-leu.or.s32.bf16x2 365
-leu.xor.u32.bf16x2 365
-leu.xor.s32.bf16x2 365
-gtu.and.u32.bf16x2 365
-gtu.and.s32.bf16x2 365
-gtu.or.u32.bf16x2 365
-gtu.or.s32.bf16x2 365
-gtu.xor.u32.bf16x2 365
-gtu.xor.s32.bf16x2 365
-geu.and.u32.bf16x2 365
-geu.and.s32.bf16x2 365
-geu.or.u32.bf16x2 365
-geu.or.s32.bf16x2 365
-geu.xor.u32.bf16x2 365
-geu.xor.s32.bf16x2 365
-num.and.u32.bf16x2 365
-num.and.s32.bf16x2 365
-num.or.u32.bf16x2 365
-num.or.s32.bf16x2 365
-num.xor.u32.bf16x2 365
-num.xor.s32.bf16x2 365
-nan.and.u32.bf16x2 365
-nan.and.s32.bf16x2 365
-nan.or.u32.bf16x2 365
-nan.or.s32.bf16x2 365
-nan.xor.u32.bf16x2 365
-nan.xor.s32.bf16x2 365
-eq.bf16.bf16 366
-ne.bf16.bf16 366
-lt.bf16.bf16 366
-le.bf16.bf16 366
-gt.bf16.bf16 366
-ge.bf16.bf16 366
-equ.bf16.bf16 366
-neu.bf16.bf16 366
-ltu.bf16.bf16 366
-leu.bf16.bf16 366
-gtu.bf16.bf16 366
-geu.bf16.bf16 366
-num.bf16.bf16 366
-nan.bf16.bf16 366
-eq.and.bf16.bf16 367
-eq.or.bf16.bf16 367
-eq.xor.bf16.bf16 367
-ne.and.bf16.bf16 367
-ne.or.bf16.bf16 367
-ne.xor.bf16.bf16 367
-lt.and.bf16.bf16 367
-lt.or.bf16.bf16 367
-lt.xor.bf16.bf16 367
-le.and.bf16.bf16 367
-le.or.bf16.bf16 367
-le.xor.bf16.bf16 367
-gt.and.bf16.bf16 367
-gt.or.bf16.bf16 367
-gt.xor.bf16.bf16 367
-ge.and.bf16.bf16 367
-ge.or.bf16.bf16 367
-ge.xor.bf16.bf16 367
-equ.and.bf16.bf16 367
-equ.or.bf16.bf16 367
-equ.xor.bf16.bf16 367
-neu.and.bf16.bf16 367
-neu.or.bf16.bf16 367
-neu.xor.bf16.bf16 367
-ltu.and.bf16.bf16 367
-ltu.or.bf16.bf16 367
-ltu.xor.bf16.bf16 367
-leu.and.bf16.bf16 367
-leu.or.bf16.bf16 367
-leu.xor.bf16.bf16 367
-gtu.and.bf16.bf16 367
-gtu.or.bf16.bf16 367
-gtu.xor.bf16.bf16 367
-geu.and.bf16.bf16 367
-geu.or.bf16.bf16 367
-geu.xor.bf16.bf16 367
-num.and.bf16.bf16 367
-num.or.bf16.bf16 367
-num.xor.bf16.bf16 367
-nan.and.bf16.bf16 367
-nan.or.bf16.bf16 367
-nan.xor.bf16.bf16 367
-lo.f16.u16 368
-lo.f16.u32 369
-lo.f16.u64 370
-lo.bf16.u16 371
-lo.bf16.u32 372
-lo.bf16.u64 373
-ls.f16.u16 368
-ls.f16.u32 369
-ls.f16.u64 370
-ls.bf16.u16 371
-ls.bf16.u32 372
-ls.bf16.u64 373
-hi.f16.u16 368
-hi.f16.u32 369
-hi.f16.u64 370
-hi.bf16.u16 371
-hi.bf16.u32 372
-hi.bf16.u64 373
-hs.f16.u16 368
-hs.f16.u32 369
-hs.f16.u64 370
-hs.bf16.u16 371
-hs.bf16.u32 372
-hs.bf16.u64 373
-lo.and.f16.u16 374
-lo.and.f16.u32 375
-lo.and.f16.u64 376
-lo.and.bf16.u16 377
-lo.and.bf16.u32 378
-lo.and.bf16.u64 379
-lo.or.f16.u16 374
-lo.or.f16.u32 375
-lo.or.f16.u64 376
-lo.or.bf16.u16 377
-lo.or.bf16.u32 378
-lo.or.bf16.u64 379
-lo.xor.f16.u16 374
-lo.xor.f16.u32 375
-lo.xor.f16.u64 376
-lo.xor.bf16.u16 377
-lo.xor.bf16.u32 378
-lo.xor.bf16.u64 379
-ls.and.f16.u16 374
-ls.and.f16.u32 375
-ls.and.f16.u64 376
-ls.and.bf16.u16 377
-ls.and.bf16.u32 378
-ls.and.bf16.u64 379
-ls.or.f16.u16 374
-ls.or.f16.u32 375
-ls.or.f16.u64 376
-ls.or.bf16.u16 377
-ls.or.bf16.u32 378
-ls.or.bf16.u64 379
-ls.xor.f16.u16 374
-ls.xor.f16.u32 375
-ls.xor.f16.u64 376
-ls.xor.bf16.u16 377
-ls.xor.bf16.u32 378
-ls.xor.bf16.u64 379
-hi.and.f16.u16 374
-hi.and.f16.u32 375
-hi.and.f16.u64 376
-hi.and.bf16.u16 377
-hi.and.bf16.u32 378
-hi.and.bf16.u64 379
-hi.or.f16.u16 374
-hi.or.f16.u32 375
-hi.or.f16.u64 376
-hi.or.bf16.u16 377
-hi.or.bf16.u32 378
-hi.or.bf16.u64 379
-hi.xor.f16.u16 374
-hi.xor.f16.u32 375
-hi.xor.f16.u64 376
-hi.xor.bf16.u16 377
-hi.xor.bf16.u32 378
-hi.xor.bf16.u64 379
-hs.and.f16.u16 374
-hs.and.f16.u32 375
-hs.and.f16.u64 376
-hs.and.bf16.u16 377
-hs.and.bf16.u32 378
-hs.and.bf16.u64 379
-hs.or.f16.u16 374
-hs.or.f16.u32 375
-hs.or.f16.u64 376
-hs.or.bf16.u16 377
-hs.or.bf16.u32 378
-hs.or.bf16.u64 379
-hs.xor.f16.u16 374
-hs.xor.f16.u32 375
-hs.xor.f16.u64 376
-hs.xor.bf16.u16 377
-hs.xor.bf16.u32 378
-hs.xor.bf16.u64 379
+eq.and.bf16x2.bf16x2 665
+eq.or.bf16x2.bf16x2 665
+eq.xor.bf16x2.bf16x2 665
+ne.and.bf16x2.bf16x2 665
+ne.or.bf16x2.bf16x2 665
+ne.xor.bf16x2.bf16x2 665
+lt.and.bf16x2.bf16x2 665
+lt.or.bf16x2.bf16x2 665
+lt.xor.bf16x2.bf16x2 665
+le.and.bf16x2.bf16x2 665
+le.or.bf16x2.bf16x2 665
+le.xor.bf16x2.bf16x2 665
+gt.and.bf16x2.bf16x2 665
+gt.or.bf16x2.bf16x2 665
+gt.xor.bf16x2.bf16x2 665
+ge.and.bf16x2.bf16x2 665
+ge.or.bf16x2.bf16x2 665
+ge.xor.bf16x2.bf16x2 665
+equ.and.bf16x2.bf16x2 665
+equ.or.bf16x2.bf16x2 665
+equ.xor.bf16x2.bf16x2 665
+neu.and.bf16x2.bf16x2 665
+neu.or.bf16x2.bf16x2 665
+neu.xor.bf16x2.bf16x2 665
+ltu.and.bf16x2.bf16x2 665
+ltu.or.bf16x2.bf16x2 665
+ltu.xor.bf16x2.bf16x2 665
+leu.and.bf16x2.bf16x2 665
+leu.or.bf16x2.bf16x2 665
+leu.xor.bf16x2.bf16x2 665
+gtu.and.bf16x2.bf16x2 665
+gtu.or.bf16x2.bf16x2 665
+gtu.xor.bf16x2.bf16x2 665
+geu.and.bf16x2.bf16x2 665
+geu.or.bf16x2.bf16x2 665
+geu.xor.bf16x2.bf16x2 665
+num.and.bf16x2.bf16x2 665
+num.or.bf16x2.bf16x2 665
+num.xor.bf16x2.bf16x2 665
+nan.and.bf16x2.bf16x2 665
+nan.or.bf16x2.bf16x2 665
+nan.xor.bf16x2.bf16x2 665
+eq.u32.bf16x2 666
+eq.s32.bf16x2 666
+ne.u32.bf16x2 666
+ne.s32.bf16x2 666
+lt.u32.bf16x2 666
+lt.s32.bf16x2 666
+le.u32.bf16x2 666
+le.s32.bf16x2 666
+gt.u32.bf16x2 666
+gt.s32.bf16x2 666
+ge.u32.bf16x2 666
+ge.s32.bf16x2 666
+equ.u32.bf16x2 666
+equ.s32.bf16x2 666
+neu.u32.bf16x2 666
+neu.s32.bf16x2 666
+ltu.u32.bf16x2 666
+ltu.s32.bf16x2 666
+leu.u32.bf16x2 666
+leu.s32.bf16x2 666
+gtu.u32.bf16x2 666
+gtu.s32.bf16x2 666
+geu.u32.bf16x2 666
+geu.s32.bf16x2 666
+num.u32.bf16x2 666
+num.s32.bf16x2 666
+nan.u32.bf16x2 666
+nan.s32.bf16x2 666
+eq.and.u32.bf16x2 667
+eq.and.s32.bf16x2 667
+eq.or.u32.bf16x2 667
+eq.or.s32.bf16x2 667
+eq.xor.u32.bf16x2 667
+eq.xor.s32.bf16x2 667
+ne.and.u32.bf16x2 667
+ne.and.s32.bf16x2 667
+ne.or.u32.bf16x2 667
+ne.or.s32.bf16x2 667
+ne.xor.u32.bf16x2 667
+ne.xor.s32.bf16x2 667
+lt.and.u32.bf16x2 667
+lt.and.s32.bf16x2 667
+lt.or.u32.bf16x2 667
+lt.or.s32.bf16x2 667
+lt.xor.u32.bf16x2 667
+lt.xor.s32.bf16x2 667
+le.and.u32.bf16x2 667
+le.and.s32.bf16x2 667
+le.or.u32.bf16x2 667
+le.or.s32.bf16x2 667
+le.xor.u32.bf16x2 667
+le.xor.s32.bf16x2 667
+gt.and.u32.bf16x2 667
+gt.and.s32.bf16x2 667
+gt.or.u32.bf16x2 667
+gt.or.s32.bf16x2 667
+gt.xor.u32.bf16x2 667
+gt.xor.s32.bf16x2 667
+ge.and.u32.bf16x2 667
+ge.and.s32.bf16x2 667
+ge.or.u32.bf16x2 667
+ge.or.s32.bf16x2 667
+ge.xor.u32.bf16x2 667
+ge.xor.s32.bf16x2 667
+equ.and.u32.bf16x2 667
+equ.and.s32.bf16x2 667
+equ.or.u32.bf16x2 667
+equ.or.s32.bf16x2 667
+equ.xor.u32.bf16x2 667
+equ.xor.s32.bf16x2 667
+neu.and.u32.bf16x2 667
+neu.and.s32.bf16x2 667
+neu.or.u32.bf16x2 667
+neu.or.s32.bf16x2 667
+neu.xor.u32.bf16x2 667
+neu.xor.s32.bf16x2 667
+ltu.and.u32.bf16x2 667
+ltu.and.s32.bf16x2 667
+ltu.or.u32.bf16x2 667
+ltu.or.s32.bf16x2 667
+ltu.xor.u32.bf16x2 667
+ltu.xor.s32.bf16x2 667
+leu.and.u32.bf16x2 667
+leu.and.s32.bf16x2 667
+leu.or.u32.bf16x2 667
+leu.or.s32.bf16x2 667
+leu.xor.u32.bf16x2 667
+leu.xor.s32.bf16x2 667
+gtu.and.u32.bf16x2 667
+gtu.and.s32.bf16x2 667
+gtu.or.u32.bf16x2 667
+gtu.or.s32.bf16x2 667
+gtu.xor.u32.bf16x2 667
+gtu.xor.s32.bf16x2 667
+geu.and.u32.bf16x2 667
+geu.and.s32.bf16x2 667
+geu.or.u32.bf16x2 667
+geu.or.s32.bf16x2 667
+geu.xor.u32.bf16x2 667
+geu.xor.s32.bf16x2 667
+num.and.u32.bf16x2 667
+num.and.s32.bf16x2 667
+num.or.u32.bf16x2 667
+num.or.s32.bf16x2 667
+num.xor.u32.bf16x2 667
+num.xor.s32.bf16x2 667
+nan.and.u32.bf16x2 667
+nan.and.s32.bf16x2 667
+nan.or.u32.bf16x2 667
+nan.or.s32.bf16x2 667
+nan.xor.u32.bf16x2 667
+nan.xor.s32.bf16x2 667
+eq.bf16.bf16 668
+ne.bf16.bf16 668
+lt.bf16.bf16 668
+le.bf16.bf16 668
+gt.bf16.bf16 668
+ge.bf16.bf16 668
+equ.bf16.bf16 668
+neu.bf16.bf16 668
+ltu.bf16.bf16 668
+leu.bf16.bf16 668
+gtu.bf16.bf16 668
+geu.bf16.bf16 668
+num.bf16.bf16 668
+nan.bf16.bf16 668
+eq.and.bf16.bf16 669
+eq.or.bf16.bf16 669
+eq.xor.bf16.bf16 669
+ne.and.bf16.bf16 669
+ne.or.bf16.bf16 669
+ne.xor.bf16.bf16 669
+lt.and.bf16.bf16 669
+lt.or.bf16.bf16 669
+lt.xor.bf16.bf16 669
+le.and.bf16.bf16 669
+le.or.bf16.bf16 669
+le.xor.bf16.bf16 669
+gt.and.bf16.bf16 669
+gt.or.bf16.bf16 669
+gt.xor.bf16.bf16 669
+ge.and.bf16.bf16 669
+ge.or.bf16.bf16 669
+ge.xor.bf16.bf16 669
+equ.and.bf16.bf16 669
+equ.or.bf16.bf16 669
+equ.xor.bf16.bf16 669
+neu.and.bf16.bf16 669
+neu.or.bf16.bf16 669
+neu.xor.bf16.bf16 669
+ltu.and.bf16.bf16 669
+ltu.or.bf16.bf16 669
+ltu.xor.bf16.bf16 669
+leu.and.bf16.bf16 669
+leu.or.bf16.bf16 669
+leu.xor.bf16.bf16 669
+gtu.and.bf16.bf16 669
+gtu.or.bf16.bf16 669
+gtu.xor.bf16.bf16 669
+geu.and.bf16.bf16 669
+geu.or.bf16.bf16 669
+geu.xor.bf16.bf16 669
+num.and.bf16.bf16 669
+num.or.bf16.bf16 669
+num.xor.bf16.bf16 669
+nan.and.bf16.bf16 669
+nan.or.bf16.bf16 669
+nan.xor.bf16.bf16 669
+lo.f16.u16 670
+lo.f16.u32 671
+lo.f16.u64 672
+lo.bf16.u16 673
+lo.bf16.u32 674
+lo.bf16.u64 675
+ls.f16.u16 670
+ls.f16.u32 671
+ls.f16.u64 672
+ls.bf16.u16 673
+ls.bf16.u32 674
+ls.bf16.u64 675
+hi.f16.u16 670
+hi.f16.u32 671
+hi.f16.u64 672
+hi.bf16.u16 673
+hi.bf16.u32 674
+hi.bf16.u64 675
+hs.f16.u16 670
+hs.f16.u32 671
+hs.f16.u64 672
+hs.bf16.u16 673
+hs.bf16.u32 674
+hs.bf16.u64 675
+lo.and.f16.u16 676
+lo.and.f16.u32 677
+lo.and.f16.u64 678
+lo.and.bf16.u16 679
+lo.and.bf16.u32 680
+lo.and.bf16.u64 681
+lo.or.f16.u16 676
+lo.or.f16.u32 677
+lo.or.f16.u64 678
+lo.or.bf16.u16 679
+lo.or.bf16.u32 680
+lo.or.bf16.u64 681
+lo.xor.f16.u16 676
+lo.xor.f16.u32 677
+lo.xor.f16.u64 678
+lo.xor.bf16.u16 679
+lo.xor.bf16.u32 680
+lo.xor.bf16.u64 681
+ls.and.f16.u16 676
+ls.and.f16.u32 677
+ls.and.f16.u64 678
+ls.and.bf16.u16 679
+ls.and.bf16.u32 680
+ls.and.bf16.u64 681
+ls.or.f16.u16 676
+ls.or.f16.u32 677
+ls.or.f16.u64 678
+ls.or.bf16.u16 679
+ls.or.bf16.u32 680
+ls.or.bf16.u64 681
+ls.xor.f16.u16 676
+ls.xor.f16.u32 677
+ls.xor.f16.u64 678
+ls.xor.bf16.u16 679
+ls.xor.bf16.u32 680
+ls.xor.bf16.u64 681
+hi.and.f16.u16 676
+hi.and.f16.u32 677
+hi.and.f16.u64 678
+hi.and.bf16.u16 679
+hi.and.bf16.u32 680
+hi.and.bf16.u64 681
+hi.or.f16.u16 676
+hi.or.f16.u32 677
+hi.or.f16.u64 678
+hi.or.bf16.u16 679
+hi.or.bf16.u32 680
+hi.or.bf16.u64 681
+hi.xor.f16.u16 676
+hi.xor.f16.u32 677
+hi.xor.f16.u64 678
+hi.xor.bf16.u16 679
+hi.xor.bf16.u32 680
+hi.xor.bf16.u64 681
+hs.and.f16.u16 676
+hs.and.f16.u32 677
+hs.and.f16.u64 678
+hs.and.bf16.u16 679
+hs.and.bf16.u32 680
+hs.and.bf16.u64 681
+hs.or.f16.u16 676
+hs.or.f16.u32 677
+hs.or.f16.u64 678
+hs.or.bf16.u16 679
+hs.or.bf16.u32 680
+hs.or.bf16.u64 681
+hs.xor.f16.u16 676
+hs.xor.f16.u32 677
+hs.xor.f16.u64 678
+hs.xor.bf16.u16 679
+hs.xor.bf16.u32 680
+hs.xor.bf16.u64 681
 """,
     "setp": """
-eq.f32 380
-eq.ftz.f32 381
-ne.f32 380
-ne.ftz.f32 381
-lt.f32 380
-lt.ftz.f32 381
-le.f32 380
-le.ftz.f32 381
-gt.f32 380
-gt.ftz.f32 381
-ge.f32 380
-ge.ftz.f32 381
-equ.f32 380
-equ.ftz.f32 381
-neu.f32 380
-neu.ftz.f32 381
-ltu.f32 380
-ltu.ftz.f32 381
-leu.f32 380
-leu.ftz.f32 381
-gtu.f32 380
-gtu.ftz.f32 381
-geu.f32 380
-geu.ftz.f32 381
-num.f32 380
-num.ftz.f32 381
-nan.f32 380
-nan.ftz.f32 381
-eq.and.f32 382
-eq.and.ftz.f32 383
-eq.or.f32 382
-eq.or.ftz.f32 383
-eq.xor.f32 382
-eq.xor.ftz.f32 383
-ne.and.f32 382
-ne.and.ftz.f32 383
-ne.or.f32 382
-ne.or.ftz.f32 383
-ne.xor.f32 382
-ne.xor.ftz.f32 383
-lt.and.f32 382
-lt.and.ftz.f32 383
-lt.or.f32 382
-lt.or.ftz.f32 383
-lt.xor.f32 382
-lt.xor.ftz.f32 383
-le.and.f32 382
-le.and.ftz.f32 383
-le.or.f32 382
-le.or.ftz.f32 383
-le.xor.f32 382
-le.xor.ftz.f32 383
-gt.and.f32 382
-gt.and.ftz.f32 383
-gt.or.f32 382
-gt.or.ftz.f32 383
-gt.xor.f32 382
-gt.xor.ftz.f32 383
-ge.and.f32 382
-ge.and.ftz.f32 383
-ge.or.f32 382
-ge.or.ftz.f32 383
-ge.xor.f32 382
-ge.xor.ftz.f32 383
-equ.and.f32 382
-equ.and.ftz.f32 383
-equ.or.f32 382
-equ.or.ftz.f32 383
-equ.xor.f32 382
-equ.xor.ftz.f32 383
-neu.and.f32 382
-neu.and.ftz.f32 383
-neu.or.f32 382
-neu.or.ftz.f32 383
-neu.xor.f32 382
-neu.xor.ftz.f32 383
-ltu.and.f32 382
-ltu.and.ftz.f32 383
-ltu.or.f32 382
-ltu.or.ftz.f32 383
-ltu.xor.f32 382
-ltu.xor.ftz.f32 383
-leu.and.f32 382
-leu.and.ftz.f32 383
-leu.or.f32 382
-leu.or.ftz.f32 383
-leu.xor.f32 382
-leu.xor.ftz.f32 383
-gtu.and.f32 382
-gtu.and.ftz.f32 383
-gtu.or.f32 382
-gtu.or.ftz.f32 383
-gtu.xor.f32 382
-gtu.xor.ftz.f32 383
-geu.and.f32 382
-geu.and.ftz.f32 383
-geu.or.f32 382
-geu.or.ftz.f32 383
-geu.xor.f32 382
-geu.xor.ftz.f32 383
-num.and.f32 382
-num.and.ftz.f32 383
-num.or.f32 382
-num.or.ftz.f32 383
-num.xor.f32 382
-num.xor.ftz.f32 383
-nan.and.f32 382
-nan.and.ftz.f32 383
-nan.or.f32 382
-nan.or.ftz.f32 383
-nan.xor.f32 382
-nan.xor.ftz.f32 383
-eq.f64 384
-ne.f64 384
-lt.f64 384
-le.f64 384
-gt.f64 384
-ge.f64 384
-equ.f64 384
-neu.f64 384
-ltu.f64 384
-leu.f64 384
-gtu.f64 384
-geu.f64 384
-num.f64 384
-nan.f64 384
-eq.and.f64 385
-eq.or.f64 385
-eq.xor.f64 385
-ne.and.f64 385
-ne.or.f64 385
-ne.xor.f64 385
-lt.and.f64 385
-lt.or.f64 385
-lt.xor.f64 385
-le.and.f64 385
-le.or.f64 385
-le.xor.f64 385
-gt.and.f64 385
-gt.or.f64 385
-gt.xor.f64 385
-ge.and.f64 385
-ge.or.f64 385
-ge.xor.f64 385
-equ.and.f64 385
-equ.or.f64 385
-equ.xor.f64 385
-neu.and.f64 385
-neu.or.f64 385
-neu.xor.f64 385
-ltu.and.f64 385
-ltu.or.f64 385
-ltu.xor.f64 385
-leu.and.f64 385
-leu.or.f64 385
-leu.xor.f64 385
-gtu.and.f64 385
-gtu.or.f64 385
-gtu.xor.f64 385
-geu.and.f64 385
-geu.or.f64 385
-geu.xor.f64 385
-num.and.f64 385
-num.or.f64 385
-num.xor.f64 385
-nan.and.f64 385
-nan.or.f64 385
-nan.xor.f64 385
-eq.f16 386
-eq.ftz.f16 386
-ne.f16 386
-ne.ftz.f16 386
-lt.f16 386
-lt.ftz.f16 386
-le.f16 386
-le.ftz.f16 386
-gt.f16 386
-gt.ftz.f16 386
-ge.f16 386
-ge.ftz.f16 386
-equ.f16 386
-equ.ftz.f16 386
-neu.f16 386
-neu.ftz.f16 386
-ltu.f16 386
-ltu.ftz.f16 386
-leu.f16 386
-leu.ftz.f16 386
-gtu.f16 386
-gtu.ftz.f16 386
-geu.f16 386
-geu.ftz.f16 386
-num.f16 386
-num.ftz.f16 386
-nan.f16 386
-nan.ftz.f16 386
-eq.and.f16 387
-eq.and.ftz.f16 387
-eq.or.f16 387
-eq.or.ftz.f16 387
-eq.xor.f16 387
-eq.xor.ftz.f16 387
-ne.and.f16 387
-ne.and.ftz.f16 387
-ne.or.f16 387
-ne.or.ftz.f16 387
-ne.xor.f16 387
-ne.xor.ftz.f16 387
-lt.and.f16 387
-lt.and.ftz.f16 387
-lt.or.f16 387
-lt.or.ftz.f16 387
-lt.xor.f16 387
-lt.xor.ftz.f16 387
-le.and.f16 387
-le.and.ftz.f16 387
-le.or.f16 387
-le.or.ftz.f16 387
-le.xor.f16 387
-le.xor.ftz.f16 387
-gt.and.f16 387
-gt.and.ftz.f16 387
-gt.or.f16 387
-gt.or.ftz.f16 387
-gt.xor.f16 387
-gt.xor.ftz.f16 387
-ge.and.f16 387
-ge.and.ftz.f16 387
-ge.or.f16 387
-ge.or.ftz.f16 387
-ge.xor.f16 387
-ge.xor.ftz.f16 387
-equ.and.f16 387
-equ.and.ftz.f16 387
-equ.or.f16 387
-equ.or.ftz.f16 387
-equ.xor.f16 387
-equ.xor.ftz.f16 387
-neu.and.f16 387
-neu.and.ftz.f16 387
-neu.or.f16 387
-neu.or.ftz.f16 387
-neu.xor.f16 387
-neu.xor.ftz.f16 387
-ltu.and.f16 387
-ltu.and.ftz.f16 387
-ltu.or.f16 387
-ltu.or.ftz.f16 387
-ltu.xor.f16 387
-ltu.xor.ftz.f16 387
-leu.and.f16 387
-leu.and.ftz.f16 387
-leu.or.f16 387
-leu.or.ftz.f16 387
-leu.xor.f16 387
-leu.xor.ftz.f16 387
-gtu.and.f16 387
-gtu.and.ftz.f16 387
-gtu.or.f16 387
-gtu.or.ftz.f16 387
-gtu.xor.f16 387
-gtu.xor.ftz.f16 387
-geu.and.f16 387
-geu.and.ftz.f16 387
-geu.or.f16 387
-geu.or.ftz.f16 387
-geu.xor.f16 387
-geu.xor.ftz.f16 387
-num.and.f16 387
-num.and.ftz.f16 387
-num.or.f16 387
-num.or.ftz.f16 387
-num.xor.f16 387
-num.xor.ftz.f16 387
-nan.and.f16 387
-nan.and.ftz.f16 387
-nan.or.f16 387
-nan.or.ftz.f16 387
-nan.xor.f16 387
-nan.xor.ftz.f16 387
-eq.f16x2 388
-eq.ftz.f16x2 388
-ne.f16x2 388
-ne.ftz.f16x2 388
-lt.f16x2 388
-lt.ftz.f16x2 388
-le.f16x2 388
-le.ftz.f16x2 388
-gt.f16x2 388
-gt.ftz.f16x2 388
-ge.f16x2 388
-ge.ftz.f16x2 388
-equ.f16x2 388
-equ.ftz.f16x2 388
-neu.f16x2 388
-neu.ftz.f16x2 388
-ltu.f16x2 388
-ltu.ftz.f16x2 388
-leu.f16x2 388
-leu.ftz.f16x2 388
-gtu.f16x2 388
-gtu.ftz.f16x2 388
-geu.f16x2 388
-geu.ftz.f16x2 388
-num.f16x2 388
-num.ftz.f16x2 388
-nan.f16x2 388
-nan.ftz.f16x2 388
-eq.and.f16x2 389
-eq.and.ftz.f16x2 389
-eq.or.f16x2 389
-eq.or.ftz.f16x2 389
-eq.xor.f16x2 389
-eq.xor.ftz.f16x2 389
-ne.and.f16x2 389
-ne.and.ftz.f16x2 389
-ne.or.f16x2 389
-ne.or.ftz.f16x2 389
-ne.xor.f16x2 389
-ne.xor.ftz.f16x2 389
-lt.and.f16x2 389
-lt.and.ftz.f16x2 389
-lt.or.f16x2 389
-lt.or.ftz.f16x2 389
-lt.xor.f16x2 389
-lt.xor.ftz.f16x2 389
-le.and.f16x2 389
-le.and.ftz.f16x2 389
-le.or.f16x2 389
-le.or.ftz.f16x2 389
-le.xor.f16x2 389
-le.xor.ftz.f16x2 389
-gt.and.f16x2 389
-gt.and.ftz.f16x2 389
-gt.or.f16x2 389
-gt.or.ftz.f16x2 389
-gt.xor.f16x2 389
-gt.xor.ftz.f16x2 389
-ge.and.f16x2 389
-ge.and.ftz.f16x2 389
-ge.or.f16x2 389
-ge.or.ftz.f16x2 389
-ge.xor.f16x2 389
-ge.xor.ftz.f16x2 389
-equ.and.f16x2 389
-equ.and.ftz.f16x2 389
-equ.or.f16x2 389
-equ.or.ftz.f16x2 389
-equ.xor.f16x2 389
-equ.xor.ftz.f16x2 389
-neu.and.f16x2 389
-neu.and.ftz.f16x2 389
-neu.or.f16x2 389
-neu.or.ftz.f16x2 389
-neu.xor.f16x2 389
-neu.xor.ftz.f16x2 389
-ltu.and.f16x2 389
-ltu.and.ftz.f16x2 389
-ltu.or.f16x2 389
-ltu.or.ftz.f16x2 389
-ltu.xor.f16x2 389
-ltu.xor.ftz.f16x2 389
-leu.and.f16x2 389
-leu.and.ftz.f16x2 389
-leu.or.f16x2 389
-leu.or.ftz.f16x2 389
-leu.xor.f16x2 389
-leu.xor.ftz.f16x2 389
-gtu.and.f16x2 389
-gtu.and.ftz.f16x2 389
-gtu.or.f16x2 389
-gtu.or.ftz.f16x2 389
-gtu.xor.f16x2 389
-gtu.xor.ftz.f16x2 389
-geu.and.f16x2 389
-geu.and.ftz.f16x2 389
-geu.or.f16x2 389
-geu.or.ftz.f16x2 389
-geu.xor.f16x2 389
-geu.xor.ftz.f16x2 389
-num.and.f16x2 389
-num.and.ftz.f16x2 389
-num.or.f16x2 389
-num.or.ftz.f16x2 389
-num.xor.f16x2 389
-num.xor.ftz.f16x2 389
-nan.and.f16x2 389
-nan.and.ftz.f16x2 389
-nan.or.f16x2 389
-nan.or.ftz.f16x2 389
-nan.xor.f16x2 389
-nan.xor.ftz.f16x2 389
-eq.bf16 390
-ne.bf16 390
-lt.bf16 390
-le.bf16 390
-gt.bf16 390
-ge.bf16 390
-equ.bf16 390
-neu.bf16 390
-ltu.bf16 390
-leu.bf16 390
-gtu.bf16 390
-geu.bf16 390
-num.bf16 390
-nan.bf16 390
-eq.and.bf16 391
-eq.or.bf16 391
-eq.xor.bf16 391
-ne.and.bf16 391
-ne.or.bf16 391
-ne.xor.bf16 391
-lt.and.bf16 391
-lt.or.bf16 391
-lt.xor.bf16 391
-le.and.bf16 391
-le.or.bf16 391
-le.xor.bf16 391
-gt.and.bf16 391
-gt.or.bf16 391
-gt.xor.bf16 391
-ge.and.bf16 391
-ge.or.bf16 391
-ge.xor.bf16 391
-equ.and.bf16 391
-equ.or.bf16 391
-equ.xor.bf16 391
-neu.and.bf16 391
-neu.or.bf16 391
-neu.xor.bf16 391
-ltu.and.bf16 391
-ltu.or.bf16 391
-ltu.xor.bf16 391
-leu.and.bf16 391
-leu.or.bf16 391
-leu.xor.bf16 391
-gtu.and.bf16 391
-gtu.or.bf16 391
-gtu.xor.bf16 391
-geu.and.bf16 391
-geu.or.bf16 391
-geu.xor.bf16 391
-num.and.bf16 391
-num.or.bf16 391
-num.xor.bf16 391
-nan.and.bf16 391
-nan.or.bf16 391
-nan.xor.bf16 391
-eq.bf16x2 392
-ne.bf16x2 392
-lt.bf16x2 392
-le.bf16x2 392
-gt.bf16x2 392
-ge.bf16x2 392
-equ.bf16x2 392
-neu.bf16x2 392
-ltu.bf16x2 392
-leu.bf16x2 392
-gtu.bf16x2 392
-geu.bf16x2 392
-num.bf16x2 392
-nan.bf16x2 392
-eq.and.bf16x2 393
-eq.or.bf16x2 393
-eq.xor.bf16x2 393
-ne.and.bf16x2 393
-ne.or.bf16x2 393
-ne.xor.bf16x2 393
-lt.and.bf16x2 393
-lt.or.bf16x2 393
-lt.xor.bf16x2 393
-le.and.bf16x2 393
-le.or.bf16x2 393
-le.xor.bf16x2 393
-gt.and.bf16x2 393
-gt.or.bf16x2 393
-gt.xor.bf16x2 393
-ge.and.bf16x2 393
-ge.or.bf16x2 393
-ge.xor.bf16x2 393
-equ.and.bf16x2 393
-equ.or.bf16x2 393
-equ.xor.bf16x2 393
-neu.and.bf16x2 393
-neu.or.bf16x2 393
-neu.xor.bf16x2 393
-ltu.and.bf16x2 393
-ltu.or.bf16x2 393
-ltu.xor.bf16x2 393
-leu.and.bf16x2 393
-leu.or.bf16x2 393
-leu.xor.bf16x2 393
-gtu.and.bf16x2 393
-gtu.or.bf16x2 393
-gtu.xor.bf16x2 393
-geu.and.bf16x2 393
-geu.or.bf16x2 393
-geu.xor.bf16x2 393
-num.and.bf16x2 393
-num.or.bf16x2 393
-num.xor.bf16x2 393
-nan.and.bf16x2 393
-nan.or.bf16x2 393
-nan.xor.bf16x2 393
+eq.f32 682
+eq.ftz.f32 683
+ne.f32 682
+ne.ftz.f32 683
+lt.f32 682
+lt.ftz.f32 683
+le.f32 682
+le.ftz.f32 683
+gt.f32 682
+gt.ftz.f32 683
+ge.f32 682
+ge.ftz.f32 683
+equ.f32 682
+equ.ftz.f32 683
+neu.f32 682
+neu.ftz.f32 683
+ltu.f32 682
+ltu.ftz.f32 683
+leu.f32 682
+leu.ftz.f32 683
+gtu.f32 682
+gtu.ftz.f32 683
+geu.f32 682
+geu.ftz.f32 683
+num.f32 682
+num.ftz.f32 683
+nan.f32 682
+nan.ftz.f32 683
+eq.and.f32 684
+eq.and.ftz.f32 685
+eq.or.f32 684
+eq.or.ftz.f32 685
+eq.xor.f32 684
+eq.xor.ftz.f32 685
+ne.and.f32 684
+ne.and.ftz.f32 685
+ne.or.f32 684
+ne.or.ftz.f32 685
+ne.xor.f32 684
+ne.xor.ftz.f32 685
+lt.and.f32 684
+lt.and.ftz.f32 685
+lt.or.f32 684
+lt.or.ftz.f32 685
+lt.xor.f32 684
+lt.xor.ftz.f32 685
+le.and.f32 684
+le.and.ftz.f32 685
+le.or.f32 684
+le.or.ftz.f32 685
+le.xor.f32 684
+le.xor.ftz.f32 685
+gt.and.f32 684
+gt.and.ftz.f32 685
+gt.or.f32 684
+gt.or.ftz.f32 685
+gt.xor.f32 684
+gt.xor.ftz.f32 685
+ge.and.f32 684
+ge.and.ftz.f32 685
+ge.or.f32 684
+ge.or.ftz.f32 685
+ge.xor.f32 684
+ge.xor.ftz.f32 685
+equ.and.f32 684
+equ.and.ftz.f32 685
+equ.or.f32 684
+equ.or.ftz.f32 685
+equ.xor.f32 684
+equ.xor.ftz.f32 685
+neu.and.f32 684
+neu.and.ftz.f32 685
+neu.or.f32 684
+neu.or.ftz.f32 685
+neu.xor.f32 684
+neu.xor.ftz.f32 685
+ltu.and.f32 684
+ltu.and.ftz.f32 685
+ltu.or.f32 684
+ltu.or.ftz.f32 685
+ltu.xor.f32 684
+ltu.xor.ftz.f32 685
+leu.and.f32 684
+leu.and.ftz.f32 685
+leu.or.f32 684
+leu.or.ftz.f32 685
+leu.xor.f32 684
+leu.xor.ftz.f32 685
+gtu.and.f32 684
+gtu.and.ftz.f32 685
+gtu.or.f32 684
+gtu.or.ftz.f32 685
+gtu.xor.f32 684
+gtu.xor.ftz.f32 685
+geu.and.f32 684
+geu.and.ftz.f32 685
+geu.or.f32 684
+geu.or.ftz.f32 685
+geu.xor.f32 684
+geu.xor.ftz.f32 685
+num.and.f32 684
+num.and.ftz.f32 685
+num.or.f32 684
+num.or.ftz.f32 685
+num.xor.f32 684
+num.xor.ftz.f32 685
+nan.and.f32 684
+nan.and.ftz.f32 685
+nan.or.f32 684
+nan.or.ftz.f32 685
+nan.xor.f32 684
+nan.xor.ftz.f32 685
+eq.f64 686
+ne.f64 686
+lt.f64 686
+le.f64 686
+gt.f64 686
+ge.f64 686
+equ.f64 686
+neu.f64 686
+ltu.f64 686
+leu.f64 686
+gtu.f64 686
+geu.f64 686
+num.f64 686
+nan.f64 686
+eq.and.f64 687
+eq.or.f64 687
+eq.xor.f64 687
+ne.and.f64 687
+ne.or.f64 687
+ne.xor.f64 687
+lt.and.f64 687
+lt.or.f64 687
+lt.xor.f64 687
+le.and.f64 687
+le.or.f64 687
+le.xor.f64 687
+gt.and.f64 687
+gt.or.f64 687
+gt.xor.f64 687
+ge.and.f64 687
+ge.or.f64 687
+ge.xor.f64 687
+equ.and.f64 687
+equ.or.f64 687
+equ.xor.f64 687
+neu.and.f64 687
+neu.or.f64 687
+neu.xor.f64 687
+ltu.and.f64 687
+ltu.or.f64 687
+ltu.xor.f64 687
+leu.and.f64 687
+leu.or.f64 687
+leu.xor.f64 687
+gtu.and.f64 687
+gtu.or.f64 687
+gtu.xor.f64 687
+geu.and.f64 687
+geu.or.f64 687
+geu.xor.f64 687
+num.and.f64 687
+num.or.f64 687
+num.xor.f64 687
+nan.and.f64 687
+nan.or.f64 687
+nan.xor.f64 687
+eq.f16 688
+eq.ftz.f16 688
+ne.f16 688
+ne.ftz.f16 688
+lt.f16 688
+lt.ftz.f16 688
+le.f16 688
+le.ftz.f16 688
+gt.f16 688
+gt.ftz.f16 688
+ge.f16 688
+ge.ftz.f16 688
+equ.f16 688
+equ.ftz.f16 688
+neu.f16 688
+neu.ftz.f16 688
+ltu.f16 688
+ltu.ftz.f16 688
+leu.f16 688
+leu.ftz.f16 688
+gtu.f16 688
+gtu.ftz.f16 688
+geu.f16 688
+geu.ftz.f16 688
+num.f16 688
+num.ftz.f16 688
+nan.f16 688
+nan.ftz.f16 688
+eq.and.f16 689
+eq.and.ftz.f16 689
+eq.or.f16 689
+eq.or.ftz.f16 689
+eq.xor.f16 689
+eq.xor.ftz.f16 689
+ne.and.f16 689
+ne.and.ftz.f16 689
+ne.or.f16 689
+ne.or.ftz.f16 689
+ne.xor.f16 689
+ne.xor.ftz.f16 689
+lt.and.f16 689
+lt.and.ftz.f16 689
+lt.or.f16 689
+lt.or.ftz.f16 689
+lt.xor.f16 689
+lt.xor.ftz.f16 689
+le.and.f16 689
+le.and.ftz.f16 689
+le.or.f16 689
+le.or.ftz.f16 689
+le.xor.f16 689
+le.xor.ftz.f16 689
+gt.and.f16 689
+gt.and.ftz.f16 689
+gt.or.f16 689
+gt.or.ftz.f16 689
+gt.xor.f16 689
+gt.xor.ftz.f16 689
+ge.and.f16 689
+ge.and.ftz.f16 689
+ge.or.f16 689
+ge.or.ftz.f16 689
+ge.xor.f16 689
+ge.xor.ftz.f16 689
+equ.and.f16 689
+equ.and.ftz.f16 689
+equ.or.f16 689
+equ.or.ftz.f16 689
+equ.xor.f16 689
+equ.xor.ftz.f16 689
+neu.and.f16 689
+neu.and.ftz.f16 689
+neu.or.f16 689
+neu.or.ftz.f16 689
+neu.xor.f16 689
+neu.xor.ftz.f16 689
+ltu.and.f16 689
+ltu.and.ftz.f16 689
+ltu.or.f16 689
+ltu.or.ftz.f16 689
+ltu.xor.f16 689
+ltu.xor.ftz.f16 689
+leu.and.f16 689
+leu.and.ftz.f16 689
+leu.or.f16 689
+leu.or.ftz.f16 689
+leu.xor.f16 689
+leu.xor.ftz.f16 689
+gtu.and.f16 689
+gtu.and.ftz.f16 689
+gtu.or.f16 689
+gtu.or.ftz.f16 689
+gtu.xor.f16 689
+gtu.xor.ftz.f16 689
+geu.and.f16 689
+geu.and.ftz.f16 689
+geu.or.f16 689
+geu.or.ftz.f16 689
+geu.xor.f16 689
+geu.xor.ftz.f16 689
+num.and.f16 689
+num.and.ftz.f16 689
+num.or.f16 689
+num.or.ftz.f16 689
+num.xor.f16 689
+num.xor.ftz.f16 689
+nan.and.f16 689
+nan.and.ftz.f16 689
+nan.or.f16 689
+nan.or.ftz.f16 689
+nan.xor.f16 689
+nan.xor.ftz.f16 689
+eq.f16x2 690
+eq.ftz.f16x2 690
+ne.f16x2 690
+ne.ftz.f16x2 690
+lt.f16x2 690
+lt.ftz.f16x2 690
+le.f16x2 690
+le.ftz.f16x2 690
+gt.f16x2 690
+gt.ftz.f16x2 690
+ge.f16x2 690
+ge.ftz.f16x2 690
+equ.f16x2 690
+equ.ftz.f16x2 690
+neu.f16x2 690
+neu.ftz.f16x2 690
+ltu.f16x2 690
+ltu.ftz.f16x2 690
+leu.f16x2 690
+leu.ftz.f16x2 690
+gtu.f16x2 690
+gtu.ftz.f16x2 690
+geu.f16x2 690
+geu.ftz.f16x2 690
+num.f16x2 690
+num.ftz.f16x2 690
+nan.f16x2 690
+nan.ftz.f16x2 690
+eq.and.f16x2 691
+eq.and.ftz.f16x2 691
+eq.or.f16x2 691
+eq.or.ftz.f16x2 691
+eq.xor.f16x2 691
+eq.xor.ftz.f16x2 691
+ne.and.f16x2 691
+ne.and.ftz.f16x2 691
+ne.or.f16x2 691
+ne.or.ftz.f16x2 691
+ne.xor.f16x2 691
+ne.xor.ftz.f16x2 691
+lt.and.f16x2 691
+lt.and.ftz.f16x2 691
+lt.or.f16x2 691
+lt.or.ftz.f16x2 691
+lt.xor.f16x2 691
+lt.xor.ftz.f16x2 691
+le.and.f16x2 691
+le.and.ftz.f16x2 691
+le.or.f16x2 691
+le.or.ftz.f16x2 691
+le.xor.f16x2 691
+le.xor.ftz.f16x2 691
+gt.and.f16x2 691
+gt.and.ftz.f16x2 691
+gt.or.f16x2 691
+gt.or.ftz.f16x2 691
+gt.xor.f16x2 691
+gt.xor.ftz.f16x2 691
+ge.and.f16x2 691
+ge.and.ftz.f16x2 691
+ge.or.f16x2 691
+ge.or.ftz.f16x2 691
+ge.xor.f16x2 691
+ge.xor.ftz.f16x2 691
+equ.and.f16x2 691
+equ.and.ftz.f16x2 691
+equ.or.f16x2 691
+equ.or.ftz.f16x2 691
+equ.xor.f16x2 691
+equ.xor.ftz.f16x2 691
+neu.and.f16x2 691
+neu.and.ftz.f16x2 691
+neu.or.f16x2 691
+neu.or.ftz.f16x2 691
+neu.xor.f16x2 691
+neu.xor.ftz.f16x2 691
+ltu.and.f16x2 691
+ltu.and.ftz.f16x2 691
+ltu.or.f16x2 691
+ltu.or.ftz.f16x2 691
+ltu.xor.f16x2 691
+ltu.xor.ftz.f16x2 691
+leu.and.f16x2 691
+leu.and.ftz.f16x2 691
+leu.or.f16x2 691
+leu.or.ftz.f16x2 691
+leu.xor.f16x2 691
+leu.xor.ftz.f16x2 691
+gtu.and.f16x2 691
+gtu.and.ftz.f16x2 691
+gtu.or.f16x2 691
+gtu.or.ftz.f16x2 691
+gtu.xor.f16x2 691
+gtu.xor.ftz.f16x2 691
+geu.and.f16x2 691
+geu.and.ftz.f16x2 691
+geu.or.f16x2 691
+geu.or.ftz.f16x2 691
+geu.xor.f16x2 691
+geu.xor.ftz.f16x2 691
+num.and.f16x2 691
+num.and.ftz.f16x2 691
+num.or.f16x2 691
+num.or.ftz.f16x2 691
+num.xor.f16x2 691
+num.xor.ftz.f16x2 691
+nan.and.f16x2 691
+nan.and.ftz.f16x2 691
+nan.or.f16x2 691
+nan.or.ftz.f16x2 691
+nan.xor.f16x2 691
+nan.xor.ftz.f16x2 691
+eq.bf16 692
+ne.bf16 692
+lt.bf16 692
+le.bf16 692
+gt.bf16 692
+ge.bf16 692
+equ.bf16 692
+neu.bf16 692
+ltu.bf16 692
+leu.bf16 692
+gtu.bf16 692
+geu.bf16 692
+num.bf16 692
+nan.bf16 692
+eq.and.bf16 693
+eq.or.bf16 693
+eq.xor.bf16 693
+ne.and.bf16 693
+ne.or.bf16 693
+ne.xor.bf16 693
+lt.and.bf16 693
+lt.or.bf16 693
+lt.xor.bf16 693
+le.and.bf16 693
+le.or.bf16 693
+le.xor.bf16 693
+gt.and.bf16 693
+gt.or.bf16 693
+gt.xor.bf16 693
+ge.and.bf16 693
+ge.or.bf16 693
+ge.xor.bf16 693
+equ.and.bf16 693
+equ.or.bf16 693
+equ.xor.bf16 693
+neu.and.bf16 693
+neu.or.bf16 693
+neu.xor.bf16 693
+ltu.and.bf16 693
+ltu.or.bf16 693
+ltu.xor.bf16 693
+leu.and.bf16 693
+leu.or.bf16 693
+leu.xor.bf16 693
+gtu.and.bf16 693
+gtu.or.bf16 693
+gtu.xor.bf16 693
+geu.and.bf16 693
+geu.or.bf16 693
+geu.xor.bf16 693
+num.and.bf16 693
+num.or.bf16 693
+num.xor.bf16 693
+nan.and.bf16 693
+nan.or.bf16 693
+nan.xor.bf16 693
+eq.bf16x2 694
+ne.bf16x2 694
+lt.bf16x2 694
+le.bf16x2 694
+gt.bf16x2 694
+ge.bf16x2 694
+equ.bf16x2 694
+neu.bf16x2 694
+ltu.bf16x2 694
+leu.bf16x2 694
+gtu.bf16x2 694
+geu.bf16x2 694
+num.bf16x2 694
+nan.bf16x2 694
+eq.and.bf16x2 695
+eq.or.bf16x2 695
+eq.xor.bf16x2 695
+ne.and.bf16x2 695
+ne.or.bf16x2 695
+ne.xor.bf16x2 695
+lt.and.bf16x2 695
+lt.or.bf16x2 695
+lt.xor.bf16x2 695
+le.and.bf16x2 695
+le.or.bf16x2 695
+le.xor.bf16x2 695
+gt.and.bf16x2 695
+gt.or.bf16x2 695
+gt.xor.bf16x2 695
+ge.and.bf16x2 695
+ge.or.bf16x2 695
+ge.xor.bf16x2 695
+equ.and.bf16x2 695
+equ.or.bf16x2 695
+equ.xor.bf16x2 695
+neu.and.bf16x2 695
+neu.or.bf16x2 695
+neu.xor.bf16x2 695
+ltu.and.bf16x2 695
+ltu.or.bf16x2 695
+ltu.xor.bf16x2 695
+leu.and.bf16x2 695
+leu.or.bf16x2 695
+leu.xor.bf16x2 695
+gtu.and.bf16x2 695
+gtu.or.bf16x2 695
+gtu.xor.bf16x2 695
+geu.and.bf16x2 695
+geu.or.bf16x2 695
+geu.xor.bf16x2 695
+num.and.bf16x2 695
+num.or.bf16x2 695
+num.xor.bf16x2 695
+nan.and.bf16x2 695
+nan.or.bf16x2 695
+nan.xor.bf16x2 695
 """,
     "sin": """
-approx.f32 22
-approx.ftz.f32 22
-f32 23
+approx.f32 40
+approx.ftz.f32 40
+f32 41
 """,
     "slct": """
-f32.s32 394
-f64.s32 395
-f32.f32 396
-f64.f32 397
-b16.f32 398
-b32.f32 399
-b64.f32 400
-s16.f32 401
-s32.f32 402
-s64.f32 403
-u16.f32 404
-u32.f32 405
-u64.f32 406
-ftz.f32.f32 407
-ftz.f64.f32 408
-ftz.b16.f32 409
-ftz.b32.f32 410
-ftz.b64.f32 411
-ftz.s16.f32 412
-ftz.s32.f32 413
-ftz.s64.f32 414
-ftz.u16.f32 415
-ftz.u32.f32 416
-ftz.u64.f32 417
+f32.s32 696
+f64.s32 697
+f32.f32 698
+f64.f32 699
+b16.f32 700
+b32.f32 701
+b64.f32 702
+s16.f32 703
+s32.f32 704
+s64.f32 705
+u16.f32 706
+u32.f32 707
+u64.f32 708
+ftz.f32.f32 709
+ftz.f64.f32 710
+ftz.b16.f32 711
+ftz.b32.f32 712
+ftz.b64.f32 713
+ftz.s16.f32 714
+ftz.s32.f32 715
+ftz.s64.f32 716
+ftz.u16.f32 717
+ftz.u32.f32 718
+ftz.u64.f32 719
 """,
     "sqrt": """
-approx.f32 22
-approx.ftz.f32 22
-rn.f32 253
-rn.ftz.f32 253
-rz.f32 253
-rz.ftz.f32 253
-rm.f32 253
-rm.ftz.f32 253
-rp.f32 253
-rp.ftz.f32 253
+approx.f32 40
+approx.ftz.f32 40
+rn.f32 555
+rn.ftz.f32 555
+rz.f32 555
+rz.ftz.f32 555
+rm.f32 555
+rm.ftz.f32 555
+rp.f32 555
+rp.ftz.f32 555
 rn.f64 2
-rz.f64 255
-rm.f64 255
-rp.f64 255
-f32 23
-f64 418
+rz.f64 557
+rm.f64 557
+rp.f64 557
+f32 41
+f64 720
 """,
     "sub": """
 f32 7
@@ -5670,26 +7557,94 @@ rp.f32.f16 18
 rp.f32.bf16 19
 rp.sat.f32.f16 18
 rp.sat.f32.bf16 19
+f32x2.f16x2.f32x2 20
+f32x2.bf16x2.f32x2 21
+rn.f32x2.f16x2.f32x2 20
+rn.f32x2.bf16x2.f32x2 21
+rz.f32x2.f16x2.f32x2 20
+rz.f32x2.bf16x2.f32x2 21
+rm.f32x2.f16x2.f32x2 20
+rm.f32x2.bf16x2.f32x2 21
+rp.f32x2.f16x2.f32x2 20
+rp.f32x2.bf16x2.f32x2 21
+rz.ftz.f16x2.f32x2.f32x2 22
+rz.bf16x2.f32x2.f32x2 23
+e5m2x4.e5m2x4 24
+e5m2x4.e4m3x4 25
+e5m2x4.e3m2x4 26
+e5m2x4.e2m3x4 27
+e5m2x4.e2m1x4 28
+e5m2x4.e2m1p4x4 29
+e5m2x4.ue8m0x4 30
+e4m3x4.e5m2x4 31
+e4m3x4.e4m3x4 32
+e4m3x4.e3m2x4 33
+e4m3x4.e2m3x4 34
+e4m3x4.e2m1x4 35
+e4m3x4.e2m1p4x4 36
+e4m3x4.ue8m0x4 37
+satfinite.e5m2x4.e5m2x4 24
+satfinite.e5m2x4.e4m3x4 25
+satfinite.e5m2x4.e3m2x4 26
+satfinite.e5m2x4.e2m3x4 27
+satfinite.e5m2x4.e2m1x4 28
+satfinite.e5m2x4.e2m1p4x4 29
+satfinite.e5m2x4.ue8m0x4 30
+satfinite.e4m3x4.e5m2x4 31
+satfinite.e4m3x4.e4m3x4 32
+satfinite.e4m3x4.e3m2x4 33
+satfinite.e4m3x4.e2m3x4 34
+satfinite.e4m3x4.e2m1x4 35
+satfinite.e4m3x4.e2m1p4x4 36
+satfinite.e4m3x4.ue8m0x4 37
+rn.e5m2x4.e5m2x4 24
+rn.e5m2x4.e4m3x4 25
+rn.e5m2x4.e3m2x4 26
+rn.e5m2x4.e2m3x4 27
+rn.e5m2x4.e2m1x4 28
+rn.e5m2x4.e2m1p4x4 29
+rn.e5m2x4.ue8m0x4 30
+rn.e4m3x4.e5m2x4 31
+rn.e4m3x4.e4m3x4 32
+rn.e4m3x4.e3m2x4 33
+rn.e4m3x4.e2m3x4 34
+rn.e4m3x4.e2m1x4 35
+rn.e4m3x4.e2m1p4x4 36
+rn.e4m3x4.ue8m0x4 37
+rn.satfinite.e5m2x4.e5m2x4 24
+rn.satfinite.e5m2x4.e4m3x4 25
+rn.satfinite.e5m2x4.e3m2x4 26
+rn.satfinite.e5m2x4.e2m3x4 27
+rn.satfinite.e5m2x4.e2m1x4 28
+rn.satfinite.e5m2x4.e2m1p4x4 29
+rn.satfinite.e5m2x4.ue8m0x4 30
+rn.satfinite.e4m3x4.e5m2x4 31
+rn.satfinite.e4m3x4.e4m3x4 32
+rn.satfinite.e4m3x4.e3m2x4 33
+rn.satfinite.e4m3x4.e2m3x4 34
+rn.satfinite.e4m3x4.e2m1x4 35
+rn.satfinite.e4m3x4.e2m1p4x4 36
+rn.satfinite.e4m3x4.ue8m0x4 37
 """,
     "tanh": """
-approx.f32 419
-approx.f16 207
-approx.f16x2 208
-approx.bf16 209
-approx.bf16x2 210
+approx.f32 721
+approx.f16 323
+approx.f16x2 324
+approx.bf16 325
+approx.bf16x2 326
 """,
     "testp": """
-finite.f32 420
-finite.f64 421
-infinite.f32 420
-infinite.f64 421
-number.f32 420
-number.f64 421
-notanumber.f32 420
-notanumber.f64 421
-normal.f32 420
-normal.f64 421
-subnormal.f32 420
-subnormal.f64 421
+finite.f32 722
+finite.f64 723
+infinite.f32 722
+infinite.f64 723
+number.f32 722
+number.f64 723
+notanumber.f32 722
+notanumber.f64 723
+normal.f32 722
+normal.f64 723
+subnormal.f32 722
+subnormal.f64 723
 """,
 }

@@ -12,7 +12,7 @@ from ..comparison import (
     compareLessEqual,
     compareNotEqual,
 )
-from ..encoding import flushed as _flushed, isNaN
+from ..encoding import isNaN
 from ..formats import bf16, f16, f32, f64, s16, s32, s64, u16, u32, u64
 from ..integers import lessInteger
 from ..selection import select
@@ -40,16 +40,12 @@ def set_eq_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_eq_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
+    t = compareEqual(a, b, f32, True)  # set.yaml:82
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
+    t = compareEqual(a, b, f32, True)  # set.yaml:82
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
@@ -64,16 +60,12 @@ def set_ne_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
@@ -88,16 +80,12 @@ def set_lt_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_lt_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
+    t = compareLess(a, b, f32, True)  # set.yaml:88
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
+    t = compareLess(a, b, f32, True)  # set.yaml:88
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
@@ -112,16 +100,12 @@ def set_le_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_le_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
@@ -136,16 +120,12 @@ def set_gt_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_gt_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
+    t = compareGreater(a, b, f32, True)  # set.yaml:92
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
+    t = compareGreater(a, b, f32, True)  # set.yaml:92
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
@@ -160,16 +140,12 @@ def set_ge_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ge_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
@@ -184,16 +160,12 @@ def set_equ_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
@@ -208,16 +180,12 @@ def set_neu_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_neu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
@@ -232,16 +200,12 @@ def set_ltu_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ltu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
@@ -256,16 +220,12 @@ def set_leu_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_leu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
@@ -280,16 +240,12 @@ def set_gtu_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_gtu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
@@ -304,16 +260,12 @@ def set_geu_f32_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_geu_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
+    t = (~compareLess(a, b, f32, True))  # set.yaml:106
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
+    t = (~compareLess(a, b, f32, True))  # set.yaml:106
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
@@ -327,20 +279,6 @@ def set_num_f32_f32_2(a: Array, b: Array) -> Array:
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
-def set_num_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
-
-
-def set_num_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
-
-
 def set_nan_u32_f32_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
@@ -348,20 +286,6 @@ def set_nan_u32_f32_2(a: Array, b: Array) -> Array:
 
 def set_nan_f32_f32_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    return select(t, _x3f800000, _x00000000)  # set.yaml:125
-
-
-def set_nan_ftz_u32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
-
-
-def set_nan_ftz_f32_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     return select(t, _x3f800000, _x00000000)  # set.yaml:125
 
 
@@ -378,17 +302,13 @@ def set_eq_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
+    t = compareEqual(a, b, f32, True)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
+    t = compareEqual(a, b, f32, True)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -406,17 +326,13 @@ def set_eq_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
+    t = compareEqual(a, b, f32, True)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
+    t = compareEqual(a, b, f32, True)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -434,17 +350,13 @@ def set_eq_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
+    t = compareEqual(a, b, f32, True)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_eq_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
+    t = compareEqual(a, b, f32, True)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -462,17 +374,13 @@ def set_ne_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -490,17 +398,13 @@ def set_ne_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -518,17 +422,13 @@ def set_ne_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ne_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -546,17 +446,13 @@ def set_lt_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
+    t = compareLess(a, b, f32, True)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
+    t = compareLess(a, b, f32, True)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -574,17 +470,13 @@ def set_lt_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
+    t = compareLess(a, b, f32, True)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
+    t = compareLess(a, b, f32, True)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -602,17 +494,13 @@ def set_lt_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
+    t = compareLess(a, b, f32, True)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_lt_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
+    t = compareLess(a, b, f32, True)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -630,17 +518,13 @@ def set_le_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -658,17 +542,13 @@ def set_le_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -686,17 +566,13 @@ def set_le_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_le_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -714,17 +590,13 @@ def set_gt_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
+    t = compareGreater(a, b, f32, True)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
+    t = compareGreater(a, b, f32, True)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -742,17 +614,13 @@ def set_gt_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
+    t = compareGreater(a, b, f32, True)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
+    t = compareGreater(a, b, f32, True)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -770,17 +638,13 @@ def set_gt_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
+    t = compareGreater(a, b, f32, True)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gt_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
+    t = compareGreater(a, b, f32, True)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -798,17 +662,13 @@ def set_ge_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -826,17 +686,13 @@ def set_ge_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -854,17 +710,13 @@ def set_ge_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ge_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -882,17 +734,13 @@ def set_equ_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -910,17 +758,13 @@ def set_equ_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -938,17 +782,13 @@ def set_equ_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_equ_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -966,17 +806,13 @@ def set_neu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -994,17 +830,13 @@ def set_neu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1022,17 +854,13 @@ def set_neu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_neu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1050,17 +878,13 @@ def set_ltu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1078,17 +902,13 @@ def set_ltu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1106,17 +926,13 @@ def set_ltu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_ltu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1134,17 +950,13 @@ def set_leu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1162,17 +974,13 @@ def set_leu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1190,17 +998,13 @@ def set_leu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_leu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1218,17 +1022,13 @@ def set_gtu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1246,17 +1046,13 @@ def set_gtu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1274,17 +1070,13 @@ def set_gtu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_gtu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1302,17 +1094,13 @@ def set_geu_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
+    t = (~compareLess(a, b, f32, True))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
+    t = (~compareLess(a, b, f32, True))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1330,17 +1118,13 @@ def set_geu_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
+    t = (~compareLess(a, b, f32, True))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
+    t = (~compareLess(a, b, f32, True))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1358,17 +1142,13 @@ def set_geu_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
+    t = (~compareLess(a, b, f32, True))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
 def set_geu_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
+    t = (~compareLess(a, b, f32, True))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1385,22 +1165,6 @@ def set_num_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
-def set_num_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
-
-
-def set_num_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
-
-
 def set_num_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
@@ -1409,22 +1173,6 @@ def set_num_or_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def set_num_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
-
-
-def set_num_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
-
-
-def set_num_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1441,22 +1189,6 @@ def set_num_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
-def set_num_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
-
-
-def set_num_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
-
-
 def set_nan_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
@@ -1465,22 +1197,6 @@ def set_nan_and_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def set_nan_and_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
-
-
-def set_nan_and_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
-
-
-def set_nan_and_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -1497,22 +1213,6 @@ def set_nan_or_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
 
-def set_nan_or_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
-
-
-def set_nan_or_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
-
-
 def set_nan_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
@@ -1521,22 +1221,6 @@ def set_nan_xor_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 def set_nan_xor_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
-
-
-def set_nan_xor_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
-
-
-def set_nan_xor_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3f800000, _x00000000)  # set.yaml:125
 
@@ -2794,16 +2478,12 @@ def set_eq_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_eq_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
+    t = compareEqual(a, b, f16, True)  # set.yaml:82
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
+    t = compareEqual(a, b, f32, True)  # set.yaml:82
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
@@ -2818,16 +2498,12 @@ def set_ne_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
@@ -2842,16 +2518,12 @@ def set_lt_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_lt_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
+    t = compareLess(a, b, f16, True)  # set.yaml:88
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
+    t = compareLess(a, b, f32, True)  # set.yaml:88
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
@@ -2866,16 +2538,12 @@ def set_le_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_le_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
@@ -2890,16 +2558,12 @@ def set_gt_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_gt_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
+    t = compareGreater(a, b, f16, True)  # set.yaml:92
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
+    t = compareGreater(a, b, f32, True)  # set.yaml:92
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
@@ -2914,16 +2578,12 @@ def set_ge_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ge_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
@@ -2938,16 +2598,12 @@ def set_equ_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
@@ -2962,16 +2618,12 @@ def set_neu_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_neu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
@@ -2986,16 +2638,12 @@ def set_ltu_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_ltu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
@@ -3010,16 +2658,12 @@ def set_leu_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_leu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
@@ -3034,16 +2678,12 @@ def set_gtu_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_gtu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
@@ -3058,16 +2698,12 @@ def set_geu_f16_f32_2(a: Array, b: Array) -> Array:
 
 
 def set_geu_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
+    t = (~compareLess(a, b, f16, True))  # set.yaml:106
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
+    t = (~compareLess(a, b, f32, True))  # set.yaml:106
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
@@ -3081,20 +2717,6 @@ def set_num_f16_f32_2(a: Array, b: Array) -> Array:
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
-def set_num_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    return select(t, _x3c00, _x0000)  # set.yaml:125
-
-
-def set_num_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    return select(t, _x3c00, _x0000)  # set.yaml:125
-
-
 def set_nan_f16_f16_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     return select(t, _x3c00, _x0000)  # set.yaml:125
@@ -3102,20 +2724,6 @@ def set_nan_f16_f16_2(a: Array, b: Array) -> Array:
 
 def set_nan_f16_f32_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    return select(t, _x3c00, _x0000)  # set.yaml:125
-
-
-def set_nan_ftz_f16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    return select(t, _x3c00, _x0000)  # set.yaml:125
-
-
-def set_nan_ftz_f16_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     return select(t, _x3c00, _x0000)  # set.yaml:125
 
 
@@ -3132,17 +2740,13 @@ def set_eq_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
+    t = compareEqual(a, b, f16, True)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
+    t = compareEqual(a, b, f32, True)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3160,17 +2764,13 @@ def set_eq_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
+    t = compareEqual(a, b, f16, True)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
+    t = compareEqual(a, b, f32, True)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3188,17 +2788,13 @@ def set_eq_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
+    t = compareEqual(a, b, f16, True)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_eq_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # set.yaml:82
+    t = compareEqual(a, b, f32, True)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3216,17 +2812,13 @@ def set_ne_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3244,17 +2836,13 @@ def set_ne_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3272,17 +2860,13 @@ def set_ne_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ne_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # set.yaml:84
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3300,17 +2884,13 @@ def set_lt_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
+    t = compareLess(a, b, f16, True)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
+    t = compareLess(a, b, f32, True)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3328,17 +2908,13 @@ def set_lt_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
+    t = compareLess(a, b, f16, True)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
+    t = compareLess(a, b, f32, True)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3356,17 +2932,13 @@ def set_lt_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
+    t = compareLess(a, b, f16, True)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_lt_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # set.yaml:88
+    t = compareLess(a, b, f32, True)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3384,17 +2956,13 @@ def set_le_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3412,17 +2980,13 @@ def set_le_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3440,17 +3004,13 @@ def set_le_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_le_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # set.yaml:90
+    t = compareLessEqual(a, b, f32, True)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3468,17 +3028,13 @@ def set_gt_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
+    t = compareGreater(a, b, f16, True)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
+    t = compareGreater(a, b, f32, True)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3496,17 +3052,13 @@ def set_gt_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
+    t = compareGreater(a, b, f16, True)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
+    t = compareGreater(a, b, f32, True)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3524,17 +3076,13 @@ def set_gt_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
+    t = compareGreater(a, b, f16, True)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gt_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # set.yaml:92
+    t = compareGreater(a, b, f32, True)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3552,17 +3100,13 @@ def set_ge_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3580,17 +3124,13 @@ def set_ge_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3608,17 +3148,13 @@ def set_ge_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ge_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f32, True)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3636,17 +3172,13 @@ def set_equ_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3664,17 +3196,13 @@ def set_equ_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3692,17 +3220,13 @@ def set_equ_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_equ_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # set.yaml:96
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3720,17 +3244,13 @@ def set_neu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3748,17 +3268,13 @@ def set_neu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3776,17 +3292,13 @@ def set_neu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_neu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # set.yaml:98
+    t = compareNotEqual(a, b, f32, True)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3804,17 +3316,13 @@ def set_ltu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3832,17 +3340,13 @@ def set_ltu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3860,17 +3364,13 @@ def set_ltu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_ltu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f32, True))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3888,17 +3388,13 @@ def set_leu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3916,17 +3412,13 @@ def set_leu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3944,17 +3436,13 @@ def set_leu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_leu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # set.yaml:102
+    t = (~compareGreater(a, b, f32, True))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -3972,17 +3460,13 @@ def set_gtu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -4000,17 +3484,13 @@ def set_gtu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -4028,17 +3508,13 @@ def set_gtu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_gtu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f32, True))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -4056,17 +3532,13 @@ def set_geu_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
+    t = (~compareLess(a, b, f16, True))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
+    t = (~compareLess(a, b, f32, True))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -4084,17 +3556,13 @@ def set_geu_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
+    t = (~compareLess(a, b, f16, True))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
+    t = (~compareLess(a, b, f32, True))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -4112,17 +3580,13 @@ def set_geu_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
+    t = (~compareLess(a, b, f16, True))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
 def set_geu_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # set.yaml:106
+    t = (~compareLess(a, b, f32, True))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -4139,22 +3603,6 @@ def set_num_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
-def set_num_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
-
-
-def set_num_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
-
-
 def set_num_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
@@ -4163,22 +3611,6 @@ def set_num_or_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def set_num_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
-
-
-def set_num_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
-
-
-def set_num_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -4195,22 +3627,6 @@ def set_num_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
-def set_num_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
-
-
-def set_num_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
-
-
 def set_nan_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
@@ -4219,22 +3635,6 @@ def set_nan_and_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def set_nan_and_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
-
-
-def set_nan_and_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
-
-
-def set_nan_and_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -4251,22 +3651,6 @@ def set_nan_or_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
 
-def set_nan_or_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
-
-
-def set_nan_or_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
-
-
 def set_nan_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
@@ -4275,22 +3659,6 @@ def set_nan_xor_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def set_nan_xor_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f32) | isNaN(b, f32))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
-
-
-def set_nan_xor_ftz_f16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _x3c00, _x0000)  # set.yaml:125
-
-
-def set_nan_xor_ftz_f16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _x3c00, _x0000)  # set.yaml:125
 
@@ -6790,16 +6158,12 @@ def set_eq_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_eq_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
+    t = compareEqual(a, b, f16, True)  # set.yaml:82
     return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
+    t = compareEqual(a, b, f16, True)  # set.yaml:82
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
@@ -6814,16 +6178,12 @@ def set_ne_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ne_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
     return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
@@ -6838,16 +6198,12 @@ def set_lt_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_lt_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
+    t = compareLess(a, b, f16, True)  # set.yaml:88
     return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
+    t = compareLess(a, b, f16, True)  # set.yaml:88
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
@@ -6862,16 +6218,12 @@ def set_le_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_le_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
     return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
@@ -6886,16 +6238,12 @@ def set_gt_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_gt_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
+    t = compareGreater(a, b, f16, True)  # set.yaml:92
     return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
+    t = compareGreater(a, b, f16, True)  # set.yaml:92
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
@@ -6910,16 +6258,12 @@ def set_ge_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ge_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
     return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
@@ -6934,16 +6278,12 @@ def set_equ_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_equ_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
     return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
@@ -6958,16 +6298,12 @@ def set_neu_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_neu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
     return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
@@ -6982,16 +6318,12 @@ def set_ltu_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_ltu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
     return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
@@ -7006,16 +6338,12 @@ def set_leu_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_leu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
     return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
@@ -7030,16 +6358,12 @@ def set_gtu_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_gtu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
     return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
@@ -7054,16 +6378,12 @@ def set_geu_u32_f16_2(a: Array, b: Array) -> Array:
 
 
 def set_geu_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
+    t = (~compareLess(a, b, f16, True))  # set.yaml:106
     return select(t, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
+    t = (~compareLess(a, b, f16, True))  # set.yaml:106
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
@@ -7077,20 +6397,6 @@ def set_num_u32_f16_2(a: Array, b: Array) -> Array:
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
-def set_num_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    return select(t, _xffff, _x0000)  # set.yaml:119
-
-
-def set_num_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
-
-
 def set_nan_u16_f16_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     return select(t, _xffff, _x0000)  # set.yaml:119
@@ -7098,20 +6404,6 @@ def set_nan_u16_f16_2(a: Array, b: Array) -> Array:
 
 def set_nan_u32_f16_2(a: Array, b: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    return select(t, _xffffffff, _x00000000)  # set.yaml:121
-
-
-def set_nan_ftz_u16_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    return select(t, _xffff, _x0000)  # set.yaml:119
-
-
-def set_nan_ftz_u32_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     return select(t, _xffffffff, _x00000000)  # set.yaml:121
 
 
@@ -7128,17 +6420,13 @@ def set_eq_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
+    t = compareEqual(a, b, f16, True)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
+    t = compareEqual(a, b, f16, True)  # set.yaml:82
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7156,17 +6444,13 @@ def set_eq_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
+    t = compareEqual(a, b, f16, True)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
+    t = compareEqual(a, b, f16, True)  # set.yaml:82
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7184,17 +6468,13 @@ def set_eq_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_eq_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
+    t = compareEqual(a, b, f16, True)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_eq_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # set.yaml:82
+    t = compareEqual(a, b, f16, True)  # set.yaml:82
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7212,17 +6492,13 @@ def set_ne_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7240,17 +6516,13 @@ def set_ne_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7268,17 +6540,13 @@ def set_ne_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ne_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ne_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # set.yaml:84
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # set.yaml:84
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7296,17 +6564,13 @@ def set_lt_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
+    t = compareLess(a, b, f16, True)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
+    t = compareLess(a, b, f16, True)  # set.yaml:88
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7324,17 +6588,13 @@ def set_lt_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
+    t = compareLess(a, b, f16, True)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
+    t = compareLess(a, b, f16, True)  # set.yaml:88
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7352,17 +6612,13 @@ def set_lt_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_lt_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
+    t = compareLess(a, b, f16, True)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_lt_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # set.yaml:88
+    t = compareLess(a, b, f16, True)  # set.yaml:88
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7380,17 +6636,13 @@ def set_le_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7408,17 +6660,13 @@ def set_le_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7436,17 +6684,13 @@ def set_le_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_le_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_le_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # set.yaml:90
+    t = compareLessEqual(a, b, f16, True)  # set.yaml:90
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7464,17 +6708,13 @@ def set_gt_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
+    t = compareGreater(a, b, f16, True)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
+    t = compareGreater(a, b, f16, True)  # set.yaml:92
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7492,17 +6732,13 @@ def set_gt_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
+    t = compareGreater(a, b, f16, True)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
+    t = compareGreater(a, b, f16, True)  # set.yaml:92
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7520,17 +6756,13 @@ def set_gt_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gt_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
+    t = compareGreater(a, b, f16, True)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gt_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # set.yaml:92
+    t = compareGreater(a, b, f16, True)  # set.yaml:92
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7548,17 +6780,13 @@ def set_ge_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7576,17 +6804,13 @@ def set_ge_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7604,17 +6828,13 @@ def set_ge_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ge_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ge_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # set.yaml:94
+    t = compareGreaterEqual(a, b, f16, True)  # set.yaml:94
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7632,17 +6852,13 @@ def set_equ_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7660,17 +6876,13 @@ def set_equ_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7688,17 +6900,13 @@ def set_equ_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_equ_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_equ_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # set.yaml:96
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # set.yaml:96
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7716,17 +6924,13 @@ def set_neu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7744,17 +6948,13 @@ def set_neu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7772,17 +6972,13 @@ def set_neu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_neu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_neu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # set.yaml:98
+    t = compareNotEqual(a, b, f16, True)  # set.yaml:98
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7800,17 +6996,13 @@ def set_ltu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7828,17 +7020,13 @@ def set_ltu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7856,17 +7044,13 @@ def set_ltu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_ltu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_ltu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # set.yaml:100
+    t = (~compareGreaterEqual(a, b, f16, True))  # set.yaml:100
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7884,17 +7068,13 @@ def set_leu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7912,17 +7092,13 @@ def set_leu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7940,17 +7116,13 @@ def set_leu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_leu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_leu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # set.yaml:102
+    t = (~compareGreater(a, b, f16, True))  # set.yaml:102
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7968,17 +7140,13 @@ def set_gtu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -7996,17 +7164,13 @@ def set_gtu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -8024,17 +7188,13 @@ def set_gtu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_gtu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_gtu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # set.yaml:104
+    t = (~compareLessEqual(a, b, f16, True))  # set.yaml:104
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -8052,17 +7212,13 @@ def set_geu_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
+    t = (~compareLess(a, b, f16, True))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
+    t = (~compareLess(a, b, f16, True))  # set.yaml:106
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -8080,17 +7236,13 @@ def set_geu_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
+    t = (~compareLess(a, b, f16, True))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
+    t = (~compareLess(a, b, f16, True))  # set.yaml:106
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -8108,17 +7260,13 @@ def set_geu_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def set_geu_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
+    t = (~compareLess(a, b, f16, True))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffff, _x0000)  # set.yaml:119
 
 
 def set_geu_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # set.yaml:106
+    t = (~compareLess(a, b, f16, True))  # set.yaml:106
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -8135,22 +7283,6 @@ def set_num_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
-def set_num_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
-
-
-def set_num_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
-
-
 def set_num_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
@@ -8159,22 +7291,6 @@ def set_num_or_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def set_num_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
-
-
-def set_num_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
-
-
-def set_num_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
     t_2 = (t | c)  # set.yaml:114
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -8191,22 +7307,6 @@ def set_num_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
-def set_num_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
-
-
-def set_num_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # set.yaml:108
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
-
-
 def set_nan_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
@@ -8215,22 +7315,6 @@ def set_nan_and_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def set_nan_and_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
-
-
-def set_nan_and_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    t_2 = (t & c)  # set.yaml:112
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
-
-
-def set_nan_and_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t & c)  # set.yaml:112
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -8247,22 +7331,6 @@ def set_nan_or_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
 
-def set_nan_or_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
-
-
-def set_nan_or_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    t_2 = (t | c)  # set.yaml:114
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
-
-
 def set_nan_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
@@ -8271,22 +7339,6 @@ def set_nan_xor_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 def set_nan_xor_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
     t = (isNaN(a, f16) | isNaN(b, f16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
-
-
-def set_nan_xor_ftz_u16_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
-    t_2 = (t ^ c)  # set.yaml:116
-    return select(t_2, _xffff, _x0000)  # set.yaml:119
-
-
-def set_nan_xor_ftz_u32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # set.yaml:110
     t_2 = (t ^ c)  # set.yaml:116
     return select(t_2, _xffffffff, _x00000000)  # set.yaml:121
 
@@ -9332,18 +8384,14 @@ KERNELS = _kernels("set", (
     (set_geu_ftz_u32_f32_2, 2, "geu.u32.f32 geu.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_geu_ftz_f32_f32_2, 2, "geu.ftz.f32.f32"),
     (set_geu_ftz_f32_f32_2, 2, "geu.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_u32_f32_2, 2, "num.u32.f32 num.s32.f32"),
-    (set_num_f32_f32_2, 2, "num.f32.f32"),
-    (set_num_ftz_u32_f32_2, 2, "num.ftz.u32.f32 num.ftz.s32.f32"),
-    (set_num_ftz_u32_f32_2, 2, "num.u32.f32 num.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_ftz_f32_f32_2, 2, "num.ftz.f32.f32"),
-    (set_num_ftz_f32_f32_2, 2, "num.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_u32_f32_2, 2, "nan.u32.f32 nan.s32.f32"),
-    (set_nan_f32_f32_2, 2, "nan.f32.f32"),
-    (set_nan_ftz_u32_f32_2, 2, "nan.ftz.u32.f32 nan.ftz.s32.f32"),
-    (set_nan_ftz_u32_f32_2, 2, "nan.u32.f32 nan.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_ftz_f32_f32_2, 2, "nan.ftz.f32.f32"),
-    (set_nan_ftz_f32_f32_2, 2, "nan.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_num_u32_f32_2, 2, "num.u32.f32 num.s32.f32 num.ftz.u32.f32 num.ftz.s32.f32"),
+    (set_num_f32_f32_2, 2, "num.f32.f32 num.ftz.f32.f32"),
+    (set_num_u32_f32_2, 2, "num.u32.f32 num.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_num_f32_f32_2, 2, "num.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_nan_u32_f32_2, 2, "nan.u32.f32 nan.s32.f32 nan.ftz.u32.f32 nan.ftz.s32.f32"),
+    (set_nan_f32_f32_2, 2, "nan.f32.f32 nan.ftz.f32.f32"),
+    (set_nan_u32_f32_2, 2, "nan.u32.f32 nan.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_nan_f32_f32_2, 2, "nan.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_eq_and_u32_f32_3, 3, "eq.and.u32.f32 eq.and.s32.f32"),
     (set_eq_and_f32_f32_3, 3, "eq.and.f32.f32"),
     (set_eq_and_ftz_u32_f32_3, 3, "eq.and.ftz.u32.f32 eq.and.ftz.s32.f32"),
@@ -9560,42 +8608,30 @@ KERNELS = _kernels("set", (
     (set_geu_xor_ftz_u32_f32_3, 3, "geu.xor.u32.f32 geu.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_geu_xor_ftz_f32_f32_3, 3, "geu.xor.ftz.f32.f32"),
     (set_geu_xor_ftz_f32_f32_3, 3, "geu.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_and_u32_f32_3, 3, "num.and.u32.f32 num.and.s32.f32"),
-    (set_num_and_f32_f32_3, 3, "num.and.f32.f32"),
-    (set_num_and_ftz_u32_f32_3, 3, "num.and.ftz.u32.f32 num.and.ftz.s32.f32"),
-    (set_num_and_ftz_u32_f32_3, 3, "num.and.u32.f32 num.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_and_ftz_f32_f32_3, 3, "num.and.ftz.f32.f32"),
-    (set_num_and_ftz_f32_f32_3, 3, "num.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_or_u32_f32_3, 3, "num.or.u32.f32 num.or.s32.f32"),
-    (set_num_or_f32_f32_3, 3, "num.or.f32.f32"),
-    (set_num_or_ftz_u32_f32_3, 3, "num.or.ftz.u32.f32 num.or.ftz.s32.f32"),
-    (set_num_or_ftz_u32_f32_3, 3, "num.or.u32.f32 num.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_or_ftz_f32_f32_3, 3, "num.or.ftz.f32.f32"),
-    (set_num_or_ftz_f32_f32_3, 3, "num.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_xor_u32_f32_3, 3, "num.xor.u32.f32 num.xor.s32.f32"),
-    (set_num_xor_f32_f32_3, 3, "num.xor.f32.f32"),
-    (set_num_xor_ftz_u32_f32_3, 3, "num.xor.ftz.u32.f32 num.xor.ftz.s32.f32"),
-    (set_num_xor_ftz_u32_f32_3, 3, "num.xor.u32.f32 num.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_num_xor_ftz_f32_f32_3, 3, "num.xor.ftz.f32.f32"),
-    (set_num_xor_ftz_f32_f32_3, 3, "num.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_and_u32_f32_3, 3, "nan.and.u32.f32 nan.and.s32.f32"),
-    (set_nan_and_f32_f32_3, 3, "nan.and.f32.f32"),
-    (set_nan_and_ftz_u32_f32_3, 3, "nan.and.ftz.u32.f32 nan.and.ftz.s32.f32"),
-    (set_nan_and_ftz_u32_f32_3, 3, "nan.and.u32.f32 nan.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_and_ftz_f32_f32_3, 3, "nan.and.ftz.f32.f32"),
-    (set_nan_and_ftz_f32_f32_3, 3, "nan.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_or_u32_f32_3, 3, "nan.or.u32.f32 nan.or.s32.f32"),
-    (set_nan_or_f32_f32_3, 3, "nan.or.f32.f32"),
-    (set_nan_or_ftz_u32_f32_3, 3, "nan.or.ftz.u32.f32 nan.or.ftz.s32.f32"),
-    (set_nan_or_ftz_u32_f32_3, 3, "nan.or.u32.f32 nan.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_or_ftz_f32_f32_3, 3, "nan.or.ftz.f32.f32"),
-    (set_nan_or_ftz_f32_f32_3, 3, "nan.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_xor_u32_f32_3, 3, "nan.xor.u32.f32 nan.xor.s32.f32"),
-    (set_nan_xor_f32_f32_3, 3, "nan.xor.f32.f32"),
-    (set_nan_xor_ftz_u32_f32_3, 3, "nan.xor.ftz.u32.f32 nan.xor.ftz.s32.f32"),
-    (set_nan_xor_ftz_u32_f32_3, 3, "nan.xor.u32.f32 nan.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (set_nan_xor_ftz_f32_f32_3, 3, "nan.xor.ftz.f32.f32"),
-    (set_nan_xor_ftz_f32_f32_3, 3, "nan.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_num_and_u32_f32_3, 3, "num.and.u32.f32 num.and.s32.f32 num.and.ftz.u32.f32 num.and.ftz.s32.f32"),
+    (set_num_and_f32_f32_3, 3, "num.and.f32.f32 num.and.ftz.f32.f32"),
+    (set_num_and_u32_f32_3, 3, "num.and.u32.f32 num.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_num_and_f32_f32_3, 3, "num.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_num_or_u32_f32_3, 3, "num.or.u32.f32 num.or.s32.f32 num.or.ftz.u32.f32 num.or.ftz.s32.f32"),
+    (set_num_or_f32_f32_3, 3, "num.or.f32.f32 num.or.ftz.f32.f32"),
+    (set_num_or_u32_f32_3, 3, "num.or.u32.f32 num.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_num_or_f32_f32_3, 3, "num.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_num_xor_u32_f32_3, 3, "num.xor.u32.f32 num.xor.s32.f32 num.xor.ftz.u32.f32 num.xor.ftz.s32.f32"),
+    (set_num_xor_f32_f32_3, 3, "num.xor.f32.f32 num.xor.ftz.f32.f32"),
+    (set_num_xor_u32_f32_3, 3, "num.xor.u32.f32 num.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_num_xor_f32_f32_3, 3, "num.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_nan_and_u32_f32_3, 3, "nan.and.u32.f32 nan.and.s32.f32 nan.and.ftz.u32.f32 nan.and.ftz.s32.f32"),
+    (set_nan_and_f32_f32_3, 3, "nan.and.f32.f32 nan.and.ftz.f32.f32"),
+    (set_nan_and_u32_f32_3, 3, "nan.and.u32.f32 nan.and.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_nan_and_f32_f32_3, 3, "nan.and.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_nan_or_u32_f32_3, 3, "nan.or.u32.f32 nan.or.s32.f32 nan.or.ftz.u32.f32 nan.or.ftz.s32.f32"),
+    (set_nan_or_f32_f32_3, 3, "nan.or.f32.f32 nan.or.ftz.f32.f32"),
+    (set_nan_or_u32_f32_3, 3, "nan.or.u32.f32 nan.or.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_nan_or_f32_f32_3, 3, "nan.or.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_nan_xor_u32_f32_3, 3, "nan.xor.u32.f32 nan.xor.s32.f32 nan.xor.ftz.u32.f32 nan.xor.ftz.s32.f32"),
+    (set_nan_xor_f32_f32_3, 3, "nan.xor.f32.f32 nan.xor.ftz.f32.f32"),
+    (set_nan_xor_u32_f32_3, 3, "nan.xor.u32.f32 nan.xor.s32.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (set_nan_xor_f32_f32_3, 3, "nan.xor.f32.f32", "sm_10 sm_11 sm_12 sm_13"),
     (set_eq_u32_f64_2, 2, "eq.u32.f64 eq.s32.f64"),
     (set_eq_f32_f64_2, 2, "eq.f32.f64"),
     (set_ne_u32_f64_2, 2, "ne.u32.f64 ne.s32.f64"),
@@ -9860,14 +8896,10 @@ KERNELS = _kernels("set", (
     (set_geu_f16_f32_2, 2, "geu.f16.f32"),
     (set_geu_ftz_f16_f16_2, 2, "geu.ftz.f16.f16 geu.ftz.f16x2.f16x2"),
     (set_geu_ftz_f16_f32_2, 2, "geu.ftz.f16.f32"),
-    (set_num_f16_f16_2, 2, "num.f16.f16 num.f16x2.f16x2"),
-    (set_num_f16_f32_2, 2, "num.f16.f32"),
-    (set_num_ftz_f16_f16_2, 2, "num.ftz.f16.f16 num.ftz.f16x2.f16x2"),
-    (set_num_ftz_f16_f32_2, 2, "num.ftz.f16.f32"),
-    (set_nan_f16_f16_2, 2, "nan.f16.f16 nan.f16x2.f16x2"),
-    (set_nan_f16_f32_2, 2, "nan.f16.f32"),
-    (set_nan_ftz_f16_f16_2, 2, "nan.ftz.f16.f16 nan.ftz.f16x2.f16x2"),
-    (set_nan_ftz_f16_f32_2, 2, "nan.ftz.f16.f32"),
+    (set_num_f16_f16_2, 2, "num.f16.f16 num.f16x2.f16x2 num.ftz.f16.f16 num.ftz.f16x2.f16x2"),
+    (set_num_f16_f32_2, 2, "num.f16.f32 num.ftz.f16.f32"),
+    (set_nan_f16_f16_2, 2, "nan.f16.f16 nan.f16x2.f16x2 nan.ftz.f16.f16 nan.ftz.f16x2.f16x2"),
+    (set_nan_f16_f32_2, 2, "nan.f16.f32 nan.ftz.f16.f32"),
     (set_eq_and_f16_f16_3, 3, "eq.and.f16.f16 eq.and.f16x2.f16x2"),
     (set_eq_and_f16_f32_3, 3, "eq.and.f16.f32"),
     (set_eq_and_ftz_f16_f16_3, 3, "eq.and.ftz.f16.f16 eq.and.ftz.f16x2.f16x2"),
@@ -10012,30 +9044,18 @@ KERNELS = _kernels("set", (
     (set_geu_xor_f16_f32_3, 3, "geu.xor.f16.f32"),
     (set_geu_xor_ftz_f16_f16_3, 3, "geu.xor.ftz.f16.f16 geu.xor.ftz.f16x2.f16x2"),
     (set_geu_xor_ftz_f16_f32_3, 3, "geu.xor.ftz.f16.f32"),
-    (set_num_and_f16_f16_3, 3, "num.and.f16.f16 num.and.f16x2.f16x2"),
-    (set_num_and_f16_f32_3, 3, "num.and.f16.f32"),
-    (set_num_and_ftz_f16_f16_3, 3, "num.and.ftz.f16.f16 num.and.ftz.f16x2.f16x2"),
-    (set_num_and_ftz_f16_f32_3, 3, "num.and.ftz.f16.f32"),
-    (set_num_or_f16_f16_3, 3, "num.or.f16.f16 num.or.f16x2.f16x2"),
-    (set_num_or_f16_f32_3, 3, "num.or.f16.f32"),
-    (set_num_or_ftz_f16_f16_3, 3, "num.or.ftz.f16.f16 num.or.ftz.f16x2.f16x2"),
-    (set_num_or_ftz_f16_f32_3, 3, "num.or.ftz.f16.f32"),
-    (set_num_xor_f16_f16_3, 3, "num.xor.f16.f16 num.xor.f16x2.f16x2"),
-    (set_num_xor_f16_f32_3, 3, "num.xor.f16.f32"),
-    (set_num_xor_ftz_f16_f16_3, 3, "num.xor.ftz.f16.f16 num.xor.ftz.f16x2.f16x2"),
-    (set_num_xor_ftz_f16_f32_3, 3, "num.xor.ftz.f16.f32"),
-    (set_nan_and_f16_f16_3, 3, "nan.and.f16.f16 nan.and.f16x2.f16x2"),
-    (set_nan_and_f16_f32_3, 3, "nan.and.f16.f32"),
-    (set_nan_and_ftz_f16_f16_3, 3, "nan.and.ftz.f16.f16 nan.and.ftz.f16x2.f16x2"),
-    (set_nan_and_ftz_f16_f32_3, 3, "nan.and.ftz.f16.f32"),
-    (set_nan_or_f16_f16_3, 3, "nan.or.f16.f16 nan.or.f16x2.f16x2"),
-    (set_nan_or_f16_f32_3, 3, "nan.or.f16.f32"),
-    (set_nan_or_ftz_f16_f16_3, 3, "nan.or.ftz.f16.f16 nan.or.ftz.f16x2.f16x2"),
-    (set_nan_or_ftz_f16_f32_3, 3, "nan.or.ftz.f16.f32"),
-    (set_nan_xor_f16_f16_3, 3, "nan.xor.f16.f16 nan.xor.f16x2.f16x2"),
-    (set_nan_xor_f16_f32_3, 3, "nan.xor.f16.f32"),
-    (set_nan_xor_ftz_f16_f16_3, 3, "nan.xor.ftz.f16.f16 nan.xor.ftz.f16x2.f16x2"),
-    (set_nan_xor_ftz_f16_f32_3, 3, "nan.xor.ftz.f16.f32"),
+    (set_num_and_f16_f16_3, 3, "num.and.f16.f16 num.and.f16x2.f16x2 num.and.ftz.f16.f16 num.and.ftz.f16x2.f16x2"),
+    (set_num_and_f16_f32_3, 3, "num.and.f16.f32 num.and.ftz.f16.f32"),
+    (set_num_or_f16_f16_3, 3, "num.or.f16.f16 num.or.f16x2.f16x2 num.or.ftz.f16.f16 num.or.ftz.f16x2.f16x2"),
+    (set_num_or_f16_f32_3, 3, "num.or.f16.f32 num.or.ftz.f16.f32"),
+    (set_num_xor_f16_f16_3, 3, "num.xor.f16.f16 num.xor.f16x2.f16x2 num.xor.ftz.f16.f16 num.xor.ftz.f16x2.f16x2"),
+    (set_num_xor_f16_f32_3, 3, "num.xor.f16.f32 num.xor.ftz.f16.f32"),
+    (set_nan_and_f16_f16_3, 3, "nan.and.f16.f16 nan.and.f16x2.f16x2 nan.and.ftz.f16.f16 nan.and.ftz.f16x2.f16x2"),
+    (set_nan_and_f16_f32_3, 3, "nan.and.f16.f32 nan.and.ftz.f16.f32"),
+    (set_nan_or_f16_f16_3, 3, "nan.or.f16.f16 nan.or.f16x2.f16x2 nan.or.ftz.f16.f16 nan.or.ftz.f16x2.f16x2"),
+    (set_nan_or_f16_f32_3, 3, "nan.or.f16.f32 nan.or.ftz.f16.f32"),
+    (set_nan_xor_f16_f16_3, 3, "nan.xor.f16.f16 nan.xor.f16x2.f16x2 nan.xor.ftz.f16.f16 nan.xor.ftz.f16x2.f16x2"),
+    (set_nan_xor_f16_f32_3, 3, "nan.xor.f16.f32 nan.xor.ftz.f16.f32"),
     (set_eq_f16_f64_2, 2, "eq.f16.f64"),
     (set_ne_f16_f64_2, 2, "ne.f16.f64"),
     (set_lt_f16_f64_2, 2, "lt.f16.f64"),
@@ -10516,14 +9536,10 @@ KERNELS = _kernels("set", (
     (set_geu_u32_f16_2, 2, "geu.u32.f16 geu.s32.f16"),
     (set_geu_ftz_u16_f16_2, 2, "geu.ftz.u16.f16 geu.ftz.u32.f16x2 geu.ftz.s32.f16x2 geu.ftz.s16.f16"),
     (set_geu_ftz_u32_f16_2, 2, "geu.ftz.u32.f16 geu.ftz.s32.f16"),
-    (set_num_u16_f16_2, 2, "num.u16.f16 num.u32.f16x2 num.s32.f16x2 num.s16.f16"),
-    (set_num_u32_f16_2, 2, "num.u32.f16 num.s32.f16"),
-    (set_num_ftz_u16_f16_2, 2, "num.ftz.u16.f16 num.ftz.u32.f16x2 num.ftz.s32.f16x2 num.ftz.s16.f16"),
-    (set_num_ftz_u32_f16_2, 2, "num.ftz.u32.f16 num.ftz.s32.f16"),
-    (set_nan_u16_f16_2, 2, "nan.u16.f16 nan.u32.f16x2 nan.s32.f16x2 nan.s16.f16"),
-    (set_nan_u32_f16_2, 2, "nan.u32.f16 nan.s32.f16"),
-    (set_nan_ftz_u16_f16_2, 2, "nan.ftz.u16.f16 nan.ftz.u32.f16x2 nan.ftz.s32.f16x2 nan.ftz.s16.f16"),
-    (set_nan_ftz_u32_f16_2, 2, "nan.ftz.u32.f16 nan.ftz.s32.f16"),
+    (set_num_u16_f16_2, 2, "num.u16.f16 num.u32.f16x2 num.s32.f16x2 num.s16.f16 num.ftz.u16.f16 num.ftz.u32.f16x2 num.ftz.s32.f16x2 num.ftz.s16.f16"),
+    (set_num_u32_f16_2, 2, "num.u32.f16 num.s32.f16 num.ftz.u32.f16 num.ftz.s32.f16"),
+    (set_nan_u16_f16_2, 2, "nan.u16.f16 nan.u32.f16x2 nan.s32.f16x2 nan.s16.f16 nan.ftz.u16.f16 nan.ftz.u32.f16x2 nan.ftz.s32.f16x2 nan.ftz.s16.f16"),
+    (set_nan_u32_f16_2, 2, "nan.u32.f16 nan.s32.f16 nan.ftz.u32.f16 nan.ftz.s32.f16"),
     (set_eq_and_u16_f16_3, 3, "eq.and.u16.f16 eq.and.u32.f16x2 eq.and.s32.f16x2 eq.and.s16.f16"),
     (set_eq_and_u32_f16_3, 3, "eq.and.u32.f16 eq.and.s32.f16"),
     (set_eq_and_ftz_u16_f16_3, 3, "eq.and.ftz.u16.f16 eq.and.ftz.u32.f16x2 eq.and.ftz.s32.f16x2 eq.and.ftz.s16.f16"),
@@ -10668,30 +9684,18 @@ KERNELS = _kernels("set", (
     (set_geu_xor_u32_f16_3, 3, "geu.xor.u32.f16 geu.xor.s32.f16"),
     (set_geu_xor_ftz_u16_f16_3, 3, "geu.xor.ftz.u16.f16 geu.xor.ftz.u32.f16x2 geu.xor.ftz.s32.f16x2 geu.xor.ftz.s16.f16"),
     (set_geu_xor_ftz_u32_f16_3, 3, "geu.xor.ftz.u32.f16 geu.xor.ftz.s32.f16"),
-    (set_num_and_u16_f16_3, 3, "num.and.u16.f16 num.and.u32.f16x2 num.and.s32.f16x2 num.and.s16.f16"),
-    (set_num_and_u32_f16_3, 3, "num.and.u32.f16 num.and.s32.f16"),
-    (set_num_and_ftz_u16_f16_3, 3, "num.and.ftz.u16.f16 num.and.ftz.u32.f16x2 num.and.ftz.s32.f16x2 num.and.ftz.s16.f16"),
-    (set_num_and_ftz_u32_f16_3, 3, "num.and.ftz.u32.f16 num.and.ftz.s32.f16"),
-    (set_num_or_u16_f16_3, 3, "num.or.u16.f16 num.or.u32.f16x2 num.or.s32.f16x2 num.or.s16.f16"),
-    (set_num_or_u32_f16_3, 3, "num.or.u32.f16 num.or.s32.f16"),
-    (set_num_or_ftz_u16_f16_3, 3, "num.or.ftz.u16.f16 num.or.ftz.u32.f16x2 num.or.ftz.s32.f16x2 num.or.ftz.s16.f16"),
-    (set_num_or_ftz_u32_f16_3, 3, "num.or.ftz.u32.f16 num.or.ftz.s32.f16"),
-    (set_num_xor_u16_f16_3, 3, "num.xor.u16.f16 num.xor.u32.f16x2 num.xor.s32.f16x2 num.xor.s16.f16"),
-    (set_num_xor_u32_f16_3, 3, "num.xor.u32.f16 num.xor.s32.f16"),
-    (set_num_xor_ftz_u16_f16_3, 3, "num.xor.ftz.u16.f16 num.xor.ftz.u32.f16x2 num.xor.ftz.s32.f16x2 num.xor.ftz.s16.f16"),
-    (set_num_xor_ftz_u32_f16_3, 3, "num.xor.ftz.u32.f16 num.xor.ftz.s32.f16"),
-    (set_nan_and_u16_f16_3, 3, "nan.and.u16.f16 nan.and.u32.f16x2 nan.and.s32.f16x2 nan.and.s16.f16"),
-    (set_nan_and_u32_f16_3, 3, "nan.and.u32.f16 nan.and.s32.f16"),
-    (set_nan_and_ftz_u16_f16_3, 3, "nan.and.ftz.u16.f16 nan.and.ftz.u32.f16x2 nan.and.ftz.s32.f16x2 nan.and.ftz.s16.f16"),
-    (set_nan_and_ftz_u32_f16_3, 3, "nan.and.ftz.u32.f16 nan.and.ftz.s32.f16"),
-    (set_nan_or_u16_f16_3, 3, "nan.or.u16.f16 nan.or.u32.f16x2 nan.or.s32.f16x2 nan.or.s16.f16"),
-    (set_nan_or_u32_f16_3, 3, "nan.or.u32.f16 nan.or.s32.f16"),
-    (set_nan_or_ftz_u16_f16_3, 3, "nan.or.ftz.u16.f16 nan.or.ftz.u32.f16x2 nan.or.ftz.s32.f16x2 nan.or.ftz.s16.f16"),
-    (set_nan_or_ftz_u32_f16_3, 3, "nan.or.ftz.u32.f16 nan.or.ftz.s32.f16"),
-    (set_nan_xor_u16_f16_3, 3, "nan.xor.u16.f16 nan.xor.u32.f16x2 nan.xor.s32.f16x2 nan.xor.s16.f16"),
-    (set_nan_xor_u32_f16_3, 3, "nan.xor.u32.f16 nan.xor.s32.f16"),
-    (set_nan_xor_ftz_u16_f16_3, 3, "nan.xor.ftz.u16.f16 nan.xor.ftz.u32.f16x2 nan.xor.ftz.s32.f16x2 nan.xor.ftz.s16.f16"),
-    (set_nan_xor_ftz_u32_f16_3, 3, "nan.xor.ftz.u32.f16 nan.xor.ftz.s32.f16"),
+    (set_num_and_u16_f16_3, 3, "num.and.u16.f16 num.and.u32.f16x2 num.and.s32.f16x2 num.and.s16.f16 num.and.ftz.u16.f16 num.and.ftz.u32.f16x2 num.and.ftz.s32.f16x2 num.and.ftz.s16.f16"),
+    (set_num_and_u32_f16_3, 3, "num.and.u32.f16 num.and.s32.f16 num.and.ftz.u32.f16 num.and.ftz.s32.f16"),
+    (set_num_or_u16_f16_3, 3, "num.or.u16.f16 num.or.u32.f16x2 num.or.s32.f16x2 num.or.s16.f16 num.or.ftz.u16.f16 num.or.ftz.u32.f16x2 num.or.ftz.s32.f16x2 num.or.ftz.s16.f16"),
+    (set_num_or_u32_f16_3, 3, "num.or.u32.f16 num.or.s32.f16 num.or.ftz.u32.f16 num.or.ftz.s32.f16"),
+    (set_num_xor_u16_f16_3, 3, "num.xor.u16.f16 num.xor.u32.f16x2 num.xor.s32.f16x2 num.xor.s16.f16 num.xor.ftz.u16.f16 num.xor.ftz.u32.f16x2 num.xor.ftz.s32.f16x2 num.xor.ftz.s16.f16"),
+    (set_num_xor_u32_f16_3, 3, "num.xor.u32.f16 num.xor.s32.f16 num.xor.ftz.u32.f16 num.xor.ftz.s32.f16"),
+    (set_nan_and_u16_f16_3, 3, "nan.and.u16.f16 nan.and.u32.f16x2 nan.and.s32.f16x2 nan.and.s16.f16 nan.and.ftz.u16.f16 nan.and.ftz.u32.f16x2 nan.and.ftz.s32.f16x2 nan.and.ftz.s16.f16"),
+    (set_nan_and_u32_f16_3, 3, "nan.and.u32.f16 nan.and.s32.f16 nan.and.ftz.u32.f16 nan.and.ftz.s32.f16"),
+    (set_nan_or_u16_f16_3, 3, "nan.or.u16.f16 nan.or.u32.f16x2 nan.or.s32.f16x2 nan.or.s16.f16 nan.or.ftz.u16.f16 nan.or.ftz.u32.f16x2 nan.or.ftz.s32.f16x2 nan.or.ftz.s16.f16"),
+    (set_nan_or_u32_f16_3, 3, "nan.or.u32.f16 nan.or.s32.f16 nan.or.ftz.u32.f16 nan.or.ftz.s32.f16"),
+    (set_nan_xor_u16_f16_3, 3, "nan.xor.u16.f16 nan.xor.u32.f16x2 nan.xor.s32.f16x2 nan.xor.s16.f16 nan.xor.ftz.u16.f16 nan.xor.ftz.u32.f16x2 nan.xor.ftz.s32.f16x2 nan.xor.ftz.s16.f16"),
+    (set_nan_xor_u32_f16_3, 3, "nan.xor.u32.f16 nan.xor.s32.f16 nan.xor.ftz.u32.f16 nan.xor.ftz.s32.f16"),
     (set_eq_u16_bf16_2, 2, "eq.u16.bf16 eq.u32.bf16x2 eq.s32.bf16x2 eq.s16.bf16"),
     (set_eq_u32_bf16_2, 2, "eq.u32.bf16 eq.s32.bf16"),
     (set_ne_u16_bf16_2, 2, "ne.u16.bf16 ne.u32.bf16x2 ne.s32.bf16x2 ne.s16.bf16"),
