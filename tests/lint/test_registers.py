@@ -85,7 +85,9 @@ def test_every_type_of_register_in_every_place_is_judged_as_ptxas_judges_it(
 
 
 # What reads special registers of 32 bits and more, or of 64.
-READING = ("cvt.u64.u32 %b0, ", "cvt.sat.u8.s16 %y0, ", "cvt.s32.s8 %r0, ", "cvt.u32.u64 %r0, ", "cvt.sat.s16.s64 %h0, ")
+READING = (
+    "cvt.u64.u32 %b0, ", "cvt.sat.u8.s16 %y0, ", "cvt.s32.s8 %r0, ", "cvt.u32.u64 %r0, ", "cvt.sat.s16.s64 %h0, ",
+)  # fmt: skip
 
 
 def test_a_special_register_is_read_by_few_and_refused_by_all_others(db: Database, ptxas: Path, tmp_path: Path) -> None:

@@ -67,8 +67,8 @@ class Assembler:
 
 @dataclass(frozen=True)
 class Spec:
-    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode. `groups`
-    are of modifiers."""
+    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
+    `groups` are of modifiers."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
