@@ -51,8 +51,10 @@ _DESTINATIONS: dict[str, _Said] = {
     kinds.INVERTED: ("illegal-destination", "the result is not negated", "negate it by an instruction of its own"),
     kinds.DISCARD: ("illegal-destination", "the result is not discarded; the assembler stops here", "name a register"),
     kinds.PAIR: ("illegal-destination", "there is no second result", "name one register"),
-    **dict.fromkeys(kinds.SPECIALS, ("illegal-destination", "{operand} is a special register, which is not written",
-        "name a register")),
+    **dict.fromkeys(
+        kinds.SPECIALS,
+        ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
+    ),
     kinds.FUNCTION: ("illegal-destination", "{operand} is a function", "name a register"),
     **_NAMES,
 }

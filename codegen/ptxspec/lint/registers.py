@@ -150,7 +150,7 @@ def special_names(assembler: Mapping[str, Any]) -> Block:
 
 def _read_special(kind: str, part: str) -> str:
     """What a special register is, or a field of one."""
-    if kind == constants.INTEGER or bool(part) == (kind == _VECTOR) and part in ("", ".x", ".y", ".z", ".w"):
+    if kind == constants.INTEGER or (bool(part) == (kind == _VECTOR) and part in ("", ".x", ".y", ".z", ".w")):
         return kinds.SPECIAL if kind == _VECTOR else kind
     return kinds.STRANGE_SPECIAL
 
