@@ -61,6 +61,7 @@ class Assembler:
     target_options: tuple[str, ...] = ()
     registers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     constraints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    special_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     special_registers: tuple[str, ...] = ()
 
 

@@ -94,6 +94,7 @@ class _InstructionFile:
             assembler_rules=tuple(observed),
             tolerated=self.tolerated(),
             elsewhere=self.elsewhere(),
+            other_modifiers=tuple(self.assembler.get("other_modifiers", [])),
             empty_types=self.empty_types(),
             operand_rules=tuple(self.operands(i, r) for i, r in enumerate(self.assembler.get("operands", []))),
             means=means,
