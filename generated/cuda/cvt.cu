@@ -1280,872 +1280,872 @@ PTXSPEC_h_f(cvt_rm_ftz_pzo_bf16_f32_1, "cvt.rm.ftz.pzo.bf16.f32", 101071, 94)
 PTXSPEC_h_f(cvt_rp_ftz_pzo_bf16_f32_1, "cvt.rp.ftz.pzo.bf16.f32", 101071, 94)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// what each lane has of the operands, the result, and whether any NaN will do
+// What each lane has of the operands and the result, and 1 where any NaN will do.
 static const unsigned long long rows3[][3] = {
-    {0x7e00, 0, 0},
-    {0x7e5a, 0, 0},
-    {0xffff, 0, 0},
-    {0x7c01, 0, 0},
-    {0xfdff, 0, 0},
-    {0xfc00, 0, 0},
-    {0xbc00, 0, 0},
-    {0x8000, 0, 0},
-    {0x7c00, 0xff, 0},
-    {0x5c00, 0xff, 0},
-    {0x3800, 0, 0},
-    {0x3e00, 2, 0},
-    {0x4100, 2, 0},
-    {0x7ff8000000000000, 0x80, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x80, 0},
-    {0xfff8000000000000, 0x80, 0},
-    {0x7ff0000000000001, 0x80, 0},
-    {0xfff7ffffffffffff, 0x80, 0},
-    {0xfff0000000000000, 0, 0},
-    {0xbff0000000000000, 0, 0},
-    {0x8000000000000000, 0, 0},
-    {0x7ff0000000000000, 0xff, 0},
-    {0x4070000000000000, 0xff, 0},
-    {0x3fe0000000000000, 0, 0},
-    {0x3ff8000000000000, 2, 0},
-    {0x4004000000000000, 2, 0},
-    {0x7c00, 0xffff, 0},
-    {0x7ff8000000000000, 0x8000, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x8000, 0},
-    {0xfff8000000000000, 0x8000, 0},
-    {0x7ff0000000000001, 0x8000, 0},
-    {0xfff7ffffffffffff, 0x8000, 0},
-    {0x7ff0000000000000, 0xffff, 0},
-    {0x7c00, 0xffffffff, 0},
-    {0x7ff8000000000000, 0x80000000, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x80000000, 0},
-    {0xfff8000000000000, 0x80000000, 0},
-    {0x7ff0000000000001, 0x80000000, 0},
-    {0xfff7ffffffffffff, 0x80000000, 0},
-    {0x7ff0000000000000, 0xffffffff, 0},
-    {0x7e00, 0x8000000000000000, 0},
-    {0x7e5a, 0x8000000000000000, 0},
-    {0xffff, 0x8000000000000000, 0},
-    {0x7c01, 0x8000000000000000, 0},
-    {0xfdff, 0x8000000000000000, 0},
-    {0x7c00, 0xffffffffffffffff, 0},
-    {0x7ff8000000000000, 0x8000000000000000, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x8000000000000000, 0},
-    {0xfff8000000000000, 0x8000000000000000, 0},
-    {0x7ff0000000000001, 0x8000000000000000, 0},
-    {0xfff7ffffffffffff, 0x8000000000000000, 0},
-    {0x7ff0000000000000, 0xffffffffffffffff, 0},
-    {0x7c00, 0x7f, 0},
-    {0xfc00, 0x80, 0},
-    {0x5800, 0x7f, 0},
-    {0xdc00, 0x80, 0},
-    {0x7ff0000000000000, 0x7f, 0},
-    {0xfff0000000000000, 0x80, 0},
-    {0x4060000000000000, 0x7f, 0},
-    {0xc070000000000000, 0x80, 0},
-    {0x7c00, 0x7fff, 0},
-    {0xfc00, 0x8000, 0},
-    {0x7800, 0x7fff, 0},
-    {0xf800, 0x8000, 0},
-    {0x7ff0000000000000, 0x7fff, 0},
-    {0xfff0000000000000, 0x8000, 0},
-    {0x40e0000000000000, 0x7fff, 0},
-    {0xc0e0000000000000, 0x8000, 0},
-    {0x7c00, 0x7fffffff, 0},
-    {0xfc00, 0x80000000, 0},
-    {0x7ff0000000000000, 0x7fffffff, 0},
-    {0xfff0000000000000, 0x80000000, 0},
-    {0x7c00, 0x7fffffffffffffff, 0},
-    {0xfc00, 0x8000000000000000, 0},
-    {0x7ff0000000000000, 0x7fffffffffffffff, 0},
-    {0xfff0000000000000, 0x8000000000000000, 0},
-    {0x3e00, 1, 0},
-    {1, 0, 0},
-    {0x3ff, 0, 0},
-    {0x25a, 0, 0},
-    {0x3ff8000000000000, 1, 0},
-    {0xfffffffffffff, 0, 0},
-    {0xa5a5a5a5a5a5a, 0, 0},
-    {0xb800, 0xff, 0},
-    {0x8001, 0xff, 0},
-    {0x83ff, 0xff, 0},
-    {0x825a, 0xff, 0},
-    {0xbfe0000000000000, 0xff, 0},
-    {0x8000000000000001, 0xff, 0},
-    {0x800fffffffffffff, 0xff, 0},
-    {0x800a5a5a5a5a5a5a, 0xff, 0},
-    {0xb800, 0xffff, 0},
-    {0x8001, 0xffff, 0},
-    {0x83ff, 0xffff, 0},
-    {0x825a, 0xffff, 0},
-    {0xbfe0000000000000, 0xffff, 0},
-    {0x8000000000000001, 0xffff, 0},
-    {0x800fffffffffffff, 0xffff, 0},
-    {0x800a5a5a5a5a5a5a, 0xffff, 0},
-    {0xb800, 0xffffffff, 0},
-    {0x8001, 0xffffffff, 0},
-    {0x83ff, 0xffffffff, 0},
-    {0x825a, 0xffffffff, 0},
-    {0xbfe0000000000000, 0xffffffff, 0},
-    {0x8000000000000001, 0xffffffff, 0},
-    {0x800fffffffffffff, 0xffffffff, 0},
-    {0x800a5a5a5a5a5a5a, 0xffffffff, 0},
-    {0xb800, 0xffffffffffffffff, 0},
-    {0x8001, 0xffffffffffffffff, 0},
-    {0x83ff, 0xffffffffffffffff, 0},
-    {0x825a, 0xffffffffffffffff, 0},
-    {0xbfe0000000000000, 0xffffffffffffffff, 0},
-    {0x8000000000000001, 0xffffffffffffffff, 0},
-    {0x800fffffffffffff, 0xffffffffffffffff, 0},
-    {0x800a5a5a5a5a5a5a, 0xffffffffffffffff, 0},
-    {0x3800, 1, 0},
-    {1, 1, 0},
-    {0x3ff, 1, 0},
-    {0x25a, 1, 0},
-    {0x3fe0000000000000, 1, 0},
-    {0xfffffffffffff, 1, 0},
-    {0xa5a5a5a5a5a5a, 1, 0},
-    {0x7fc00000, 0, 0},
-    {0x7fda5a5a, 0, 0},
-    {0xffffffff, 0, 0},
-    {0x7f800001, 0, 0},
-    {0xffbfffff, 0, 0},
-    {0xff800000, 0, 0},
-    {0xbf800000, 0, 0},
-    {0x80000000, 0, 0},
-    {0x7f800000, 0xff, 0},
-    {0x43800000, 0xff, 0},
-    {0x3f000000, 0, 0},
-    {0x3fc00000, 2, 0},
-    {0x40200000, 2, 0},
-    {0x7f800000, 0xffff, 0},
-    {0x7f800000, 0xffffffff, 0},
-    {0x7fc00000, 0x8000000000000000, 0},
-    {0x7fda5a5a, 0x8000000000000000, 0},
-    {0xffffffff, 0x8000000000000000, 0},
-    {0x7f800001, 0x8000000000000000, 0},
-    {0xffbfffff, 0x8000000000000000, 0},
-    {0x7f800000, 0xffffffffffffffff, 0},
-    {0x7f800000, 0x7f, 0},
-    {0xff800000, 0x80, 0},
-    {0x43000000, 0x7f, 0},
-    {0xc3800000, 0x80, 0},
-    {0x7f800000, 0x7fff, 0},
-    {0xff800000, 0x8000, 0},
-    {0x47000000, 0x7fff, 0},
-    {0xc7000000, 0x8000, 0},
-    {0x7f800000, 0x7fffffff, 0},
-    {0xff800000, 0x80000000, 0},
-    {0x7f800000, 0x7fffffffffffffff, 0},
-    {0xff800000, 0x8000000000000000, 0},
-    {0x7fffff, 0, 0},
-    {0x5a5a5a, 0, 0},
-    {0x80000001, 0, 0},
-    {0x807fffff, 0, 0},
-    {0x805a5a5a, 0, 0},
-    {0x3fc00000, 1, 0},
-    {0xbf000000, 0xff, 0},
-    {0x80000001, 0xff, 0},
-    {0x807fffff, 0xff, 0},
-    {0x805a5a5a, 0xff, 0},
-    {0xbf000000, 0xffff, 0},
-    {0x80000001, 0xffff, 0},
-    {0x807fffff, 0xffff, 0},
-    {0x805a5a5a, 0xffff, 0},
-    {0xbf000000, 0xffffffff, 0},
-    {0x80000001, 0xffffffff, 0},
-    {0x807fffff, 0xffffffff, 0},
-    {0x805a5a5a, 0xffffffff, 0},
-    {0xbf000000, 0xffffffffffffffff, 0},
-    {0x80000001, 0xffffffffffffffff, 0},
-    {0x807fffff, 0xffffffffffffffff, 0},
-    {0x805a5a5a, 0xffffffffffffffff, 0},
-    {0x3f000000, 1, 0},
-    {0x7fffff, 1, 0},
-    {0x5a5a5a, 1, 0},
-    {0x7fc0, 0, 0},
-    {0x7fda, 0, 0},
-    {0x7f81, 0, 0},
-    {0xffbf, 0, 0},
-    {0xff80, 0, 0},
-    {0xbf80, 0, 0},
-    {0x7f80, 0xff, 0},
-    {0x4380, 0xff, 0},
-    {0x3f00, 0, 0},
-    {0x3fc0, 2, 0},
-    {0x4020, 2, 0},
-    {0x7f80, 0xffff, 0},
-    {0x7f80, 0xffffffff, 0},
-    {0x7fc0, 0x8000000000000000, 0},
-    {0x7fda, 0x8000000000000000, 0},
-    {0x7f81, 0x8000000000000000, 0},
-    {0xffbf, 0x8000000000000000, 0},
-    {0x7f80, 0xffffffffffffffff, 0},
-    {0x7f80, 0x7f, 0},
-    {0xff80, 0x80, 0},
-    {0x4300, 0x7f, 0},
-    {0xc380, 0x80, 0},
-    {0x7f80, 0x7fff, 0},
-    {0xff80, 0x8000, 0},
-    {0x4700, 0x7fff, 0},
-    {0xc700, 0x8000, 0},
-    {0x7f80, 0x7fffffff, 0},
-    {0xff80, 0x80000000, 0},
-    {0x7f80, 0x7fffffffffffffff, 0},
-    {0xff80, 0x8000000000000000, 0},
-    {0x3fc0, 1, 0},
-    {0x7f, 0, 0},
-    {0x5a, 0, 0},
-    {0xbf00, 0xff, 0},
-    {0x807f, 0xff, 0},
-    {0x805a, 0xff, 0},
-    {0xbf00, 0xffff, 0},
-    {0x807f, 0xffff, 0},
-    {0x805a, 0xffff, 0},
-    {0xbf00, 0xffffffff, 0},
-    {0x807f, 0xffffffff, 0},
-    {0x805a, 0xffffffff, 0},
-    {0xbf00, 0xffffffffffffffff, 0},
-    {0x807f, 0xffffffffffffffff, 0},
-    {0x805a, 0xffffffffffffffff, 0},
-    {0x3f00, 1, 0},
-    {0x7f, 1, 0},
-    {0x5a, 1, 0},
-    {0, 0, 0},
-    {0xffe0, 0x7bff, 0},
-    {0xfff0, 0x7c00, 0},
-    {1, 0x3c00, 0},
-    {0x64, 0x3c00, 0},
-    {1, 0x3ff0000000000000, 0},
-    {0x64, 0x3ff0000000000000, 0},
-    {0xfff0, 0x7bff, 0},
-    {0x1000001, 0x4b800000, 0},
-    {1, 0x3f800000, 0},
-    {0x64, 0x3f800000, 0},
-    {0x101, 1, 0},
-    {0xffff, 0xff, 0},
-    {0xffffffff, 0xff, 0},
-    {0xffffffffffffffff, 0xff, 0},
-    {0xff, 0xff, 0},
-    {0xff, 0xffffffff, 0},
-    {0x7f, 0x7f, 0},
-    {0xffff, 0xffffffff, 0},
-    {0xc8, 0xc8, 0},
-    {0xff, 0xffff, 0},
-    {0x80, 0xff80, 0},
-    {0x80, 0xffffff80, 0},
-    {0xff, 0xffffffffffffffff, 0},
-    {0x80, 0xffffffffffffff80, 0},
-    {0x101, 0xff, 0},
-    {0xffffffffffffffff, 0, 0},
-    {0xc8, 0x7f, 0},
-    {0xff38, 0x80, 0},
-    {0xffffff38, 0x80, 0},
-    {0xffffffffffffff38, 0x80, 0},
-    {0x7e00, 0x7fff, 0},
-    {0x7e5a, 0x7fff, 0},
-    {0xffff, 0x7fff, 0},
-    {0x7c01, 0x7fff, 0},
-    {0xfdff, 0x7fff, 0},
-    {0x7c00, 0x3c00, 0},
-    {0x4000, 0x3c00, 0},
-    {0xb800, 0x8000, 0},
-    {0x3e00, 0x4000, 0},
-    {0xc100, 0xc000, 0},
-    {0x8000, 0x8000, 0},
-    {0x7c00, 0x7c00, 0},
-    {0xbe00, 0xbc00, 0},
-    {0x4100, 0x4000, 0},
-    {0xfc00, 0xfc00, 0},
-    {0xb800, 0xbc00, 0},
-    {0x3800, 0x3c00, 0},
-    {0x8001, 0x8000, 0},
-    {0x83ff, 0x8000, 0},
-    {0x825a, 0x8000, 0},
-    {0x3ff, 0x3c00, 0},
-    {0x25a, 0x3c00, 0},
-    {0x7fc0, 0x7fff, 0},
-    {0x7fda, 0x7fff, 0},
-    {0x7f81, 0x7fff, 0},
-    {0xffbf, 0x7fff, 0},
-    {0xbf00, 0x8000, 0},
-    {0x3fc0, 0x4000, 0},
-    {0xc020, 0xc000, 0},
-    {0x7f80, 0x7f80, 0},
-    {0xbfc0, 0xbf80, 0},
-    {0x4020, 0x4000, 0},
-    {0xff80, 0xff80, 0},
-    {0xbf00, 0xbf80, 0},
-    {0x3f00, 0x3f80, 0},
-    {0x807f, 0x8000, 0},
-    {0x805a, 0x8000, 0},
-    {1, 0x3f80, 0},
-    {0x7f, 0x3f80, 0},
-    {0x5a, 0x3f80, 0},
-    {0x7fc00000, 0x7fc00000, 0},
-    {0x7fda5a5a, 0x7fda5a5a, 0},
-    {0xffffffff, 0xffffffff, 0},
-    {0x7f800001, 0x7f800001, 0},
-    {0xffbfffff, 0xffbfffff, 0},
-    {0x7f800000, 0x3f800000, 0},
-    {0x40000000, 0x3f800000, 0},
-    {0x7f800001, 0x7fc00001, 0},
-    {0x80000001, 0x80000000, 0},
-    {0x807fffff, 0x80000000, 0},
-    {0x805a5a5a, 0x80000000, 0},
-    {0xbf000000, 0x80000000, 0},
-    {0x3fc00000, 0x40000000, 0},
-    {0xc0200000, 0xc0000000, 0},
-    {0x80000000, 0x80000000, 0},
-    {0x7f800000, 0x7f800000, 0},
-    {0xbfc00000, 0xbf800000, 0},
-    {0x40200000, 0x40000000, 0},
-    {0xff800000, 0xff800000, 0},
-    {0xbf000000, 0xbf800000, 0},
-    {0x3f000000, 0x3f800000, 0},
-    {0x7fffff, 0x3f800000, 0},
-    {0x5a5a5a, 0x3f800000, 0},
-    {0x7ff8000000000000, 0x7ff8000000000000, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
-    {0xfff8000000000000, 0xfff8000000000000, 0},
-    {0x7ff0000000000001, 0x7ff0000000000001, 0},
-    {0xfff7ffffffffffff, 0xfff7ffffffffffff, 0},
-    {0x7ff8000000000000, 0, 0},
-    {0x7ffa5a5a5a5a5a5a, 0, 0},
-    {0xfff8000000000000, 0, 0},
-    {0x7ff0000000000001, 0, 0},
-    {0xfff7ffffffffffff, 0, 0},
-    {0x7ff0000000000000, 0x3ff0000000000000, 0},
-    {0x4000000000000000, 0x3ff0000000000000, 0},
-    {0xbfe0000000000000, 0x8000000000000000, 0},
-    {0x3ff8000000000000, 0x4000000000000000, 0},
-    {0xc004000000000000, 0xc000000000000000, 0},
-    {0x8000000000000000, 0x8000000000000000, 0},
-    {0x7ff0000000000000, 0x7ff0000000000000, 0},
-    {0xbff8000000000000, 0xbff0000000000000, 0},
-    {0x4004000000000000, 0x4000000000000000, 0},
-    {0xfff0000000000000, 0xfff0000000000000, 0},
-    {0xbfe0000000000000, 0xbff0000000000000, 0},
-    {0x3fe0000000000000, 0x3ff0000000000000, 0},
-    {0x8000000000000001, 0x8000000000000000, 0},
-    {0x800fffffffffffff, 0x8000000000000000, 0},
-    {0x800a5a5a5a5a5a5a, 0x8000000000000000, 0},
-    {0xfffffffffffff, 0x3ff0000000000000, 0},
-    {0xa5a5a5a5a5a5a, 0x3ff0000000000000, 0},
-    {0x7c01, 0x7fffffff, 0},
-    {0xfe05, 0x7fffffff, 0},
-    {0x7c00, 0x3f800000, 0},
-    {0x4000, 0x3f800000, 0},
-    {1, 0x33800000, 0},
-    {0xff81, 0xff810000, 0},
-    {0x7fc5, 0x7fc50000, 0},
-    {0xff81, 0x7fffffff, 0},
-    {0x8001, 0x80000000, 0},
-    {0x807f, 0x80000000, 0},
-    {0x805a, 0x80000000, 0},
-    {0x7e00, 0x7fffffffe0000000, 0},
-    {0x7e5a, 0x7fffffffe0000000, 0},
-    {0xffff, 0x7fffffffe0000000, 0},
-    {0x7c01, 0x7fffffffe0000000, 0},
-    {0xfdff, 0x7fffffffe0000000, 0},
-    {0x7c00, 0x3ff0000000000000, 0},
-    {0x4000, 0x3ff0000000000000, 0},
-    {0x7fc0, 0x7fffffffe0000000, 0},
-    {0x7fda, 0x7fffffffe0000000, 0},
-    {0x7f81, 0x7fffffffe0000000, 0},
-    {0xffbf, 0x7fffffffe0000000, 0},
-    {0x7fa00001, 0x7ffc000020000000, 0},
-    {0xffc00000, 0xfff8000000000000, 0},
-    {0x7f800000, 0x3ff0000000000000, 0},
-    {0x40000000, 0x3ff0000000000000, 0},
-    {0x7fc00000, 0x7fffffffe0000000, 0},
-    {0x7fda5a5a, 0x7fffffffe0000000, 0},
-    {0xffffffff, 0x7fffffffe0000000, 0},
-    {0x7f800001, 0x7fffffffe0000000, 0},
-    {0xffbfffff, 0x7fffffffe0000000, 0},
-    {0x80000001, 0x8000000000000000, 0},
-    {0x807fffff, 0x8000000000000000, 0},
-    {0x805a5a5a, 0x8000000000000000, 0},
-    {0x7fefffffffffffff, 0x7f800000, 0},
-    {0xffefffffffffffff, 0xff800000, 0},
-    {0x7ff0000000000000, 0x7f800000, 0},
-    {0x8000000000000000, 0x80000000, 0},
-    {0x7ff4000000000001, 0x7fe00000, 0},
-    {0xfff0000000000001, 0xffc00000, 0},
-    {0xffffffffffffffff, 0xffffffff, 0},
-    {0x7ff0000000000000, 0x3f800000, 0},
-    {0x4000000000000000, 0x3f800000, 0},
-    {0x37d0000000000000, 0, 0},
-    {0x7fefffffffffffff, 0x7f7fffff, 0},
-    {0xffefffffffffffff, 0xff7fffff, 0},
-    {0x7fefffffffffffff, 0x7c00, 0},
-    {0xffefffffffffffff, 0xfc00, 0},
-    {0x7ff0000000000000, 0x7c00, 0},
-    {0x8000000000000000, 0x8000, 0},
-    {0x7ff8000000000000, 0x7fff, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x7fff, 0},
-    {0xfff8000000000000, 0x7fff, 0},
-    {0x7ff0000000000001, 0x7fff, 0},
-    {0xfff7ffffffffffff, 0x7fff, 0},
-    {0x7ff0000000000000, 0x3c00, 0},
-    {0x4000000000000000, 0x3c00, 0},
-    {0x7fefffffffffffff, 0x7bff, 0},
-    {0xffefffffffffffff, 0xfbff, 0},
-    {0x7fefffffffffffff, 0x7f80, 0},
-    {0xffefffffffffffff, 0xff80, 0},
-    {0x7ff0000000000000, 0x7f80, 0},
-    {0x7fefffffffffffff, 0x7f7f, 0},
-    {0xffefffffffffffff, 0xff7f, 0},
-    {0x7f7fffff, 0x7c00, 0},
-    {0xff7fffff, 0xfc00, 0},
-    {0x7f800000, 0x7c00, 0},
-    {0x80000000, 0x8000, 0},
-    {0x7fc00000, 0x7fff, 0},
-    {0x7fda5a5a, 0x7fff, 0},
-    {0xffffffff, 0x7fff, 0},
-    {0x7f800001, 0x7fff, 0},
-    {0xffbfffff, 0x7fff, 0},
-    {0x7f800000, 0x3c00, 0},
-    {0x40000000, 0x3c00, 0},
-    {0x35800000, 0x10, 0},
-    {0x7f7fffff, 0x7bff, 0},
-    {0xff7fffff, 0xfbff, 0},
-    {0x7f7fffff, 0x7f80, 0},
-    {0xff7fffff, 0xff80, 0},
-    {0x7f800000, 0x7f80, 0},
-    {0x7f7fffff, 0x7f7f, 0},
-    {0xff7fffff, 0xff7f, 0},
-    {0x3fc00000, 0x3e00, 0},
+    {0x7e00, 0},
+    {0x7e5a, 0},
+    {0xffff, 0},
+    {0x7c01, 0},
+    {0xfdff, 0},
+    {0xfc00, 0},
+    {0xbc00, 0},
+    {0x8000, 0},
+    {0x7c00, 0xff},
+    {0x5c00, 0xff},
+    {0x3800, 0},
+    {0x3e00, 2},
+    {0x4100, 2},
+    {0x7ff8000000000000, 0x80},
+    {0x7ffa5a5a5a5a5a5a, 0x80},
+    {0xfff8000000000000, 0x80},
+    {0x7ff0000000000001, 0x80},
+    {0xfff7ffffffffffff, 0x80},
+    {0xfff0000000000000, 0},
+    {0xbff0000000000000, 0},
+    {0x8000000000000000, 0},
+    {0x7ff0000000000000, 0xff},
+    {0x4070000000000000, 0xff},
+    {0x3fe0000000000000, 0},
+    {0x3ff8000000000000, 2},
+    {0x4004000000000000, 2},
+    {0x7c00, 0xffff},
+    {0x7ff8000000000000, 0x8000},
+    {0x7ffa5a5a5a5a5a5a, 0x8000},
+    {0xfff8000000000000, 0x8000},
+    {0x7ff0000000000001, 0x8000},
+    {0xfff7ffffffffffff, 0x8000},
+    {0x7ff0000000000000, 0xffff},
+    {0x7c00, 0xffffffff},
+    {0x7ff8000000000000, 0x80000000},
+    {0x7ffa5a5a5a5a5a5a, 0x80000000},
+    {0xfff8000000000000, 0x80000000},
+    {0x7ff0000000000001, 0x80000000},
+    {0xfff7ffffffffffff, 0x80000000},
+    {0x7ff0000000000000, 0xffffffff},
+    {0x7e00, 0x8000000000000000},
+    {0x7e5a, 0x8000000000000000},
+    {0xffff, 0x8000000000000000},
+    {0x7c01, 0x8000000000000000},
+    {0xfdff, 0x8000000000000000},
+    {0x7c00, 0xffffffffffffffff},
+    {0x7ff8000000000000, 0x8000000000000000},
+    {0x7ffa5a5a5a5a5a5a, 0x8000000000000000},
+    {0xfff8000000000000, 0x8000000000000000},
+    {0x7ff0000000000001, 0x8000000000000000},
+    {0xfff7ffffffffffff, 0x8000000000000000},
+    {0x7ff0000000000000, 0xffffffffffffffff},
+    {0x7c00, 0x7f},
+    {0xfc00, 0x80},
+    {0x5800, 0x7f},
+    {0xdc00, 0x80},
+    {0x7ff0000000000000, 0x7f},
+    {0xfff0000000000000, 0x80},
+    {0x4060000000000000, 0x7f},
+    {0xc070000000000000, 0x80},
+    {0x7c00, 0x7fff},
+    {0xfc00, 0x8000},
+    {0x7800, 0x7fff},
+    {0xf800, 0x8000},
+    {0x7ff0000000000000, 0x7fff},
+    {0xfff0000000000000, 0x8000},
+    {0x40e0000000000000, 0x7fff},
+    {0xc0e0000000000000, 0x8000},
+    {0x7c00, 0x7fffffff},
+    {0xfc00, 0x80000000},
+    {0x7ff0000000000000, 0x7fffffff},
+    {0xfff0000000000000, 0x80000000},
+    {0x7c00, 0x7fffffffffffffff},
+    {0xfc00, 0x8000000000000000},
+    {0x7ff0000000000000, 0x7fffffffffffffff},
+    {0xfff0000000000000, 0x8000000000000000},
+    {0x3e00, 1},
+    {1, 0},
+    {0x3ff, 0},
+    {0x25a, 0},
+    {0x3ff8000000000000, 1},
+    {0xfffffffffffff, 0},
+    {0xa5a5a5a5a5a5a, 0},
+    {0xb800, 0xff},
+    {0x8001, 0xff},
+    {0x83ff, 0xff},
+    {0x825a, 0xff},
+    {0xbfe0000000000000, 0xff},
+    {0x8000000000000001, 0xff},
+    {0x800fffffffffffff, 0xff},
+    {0x800a5a5a5a5a5a5a, 0xff},
+    {0xb800, 0xffff},
+    {0x8001, 0xffff},
+    {0x83ff, 0xffff},
+    {0x825a, 0xffff},
+    {0xbfe0000000000000, 0xffff},
+    {0x8000000000000001, 0xffff},
+    {0x800fffffffffffff, 0xffff},
+    {0x800a5a5a5a5a5a5a, 0xffff},
+    {0xb800, 0xffffffff},
+    {0x8001, 0xffffffff},
+    {0x83ff, 0xffffffff},
+    {0x825a, 0xffffffff},
+    {0xbfe0000000000000, 0xffffffff},
+    {0x8000000000000001, 0xffffffff},
+    {0x800fffffffffffff, 0xffffffff},
+    {0x800a5a5a5a5a5a5a, 0xffffffff},
+    {0xb800, 0xffffffffffffffff},
+    {0x8001, 0xffffffffffffffff},
+    {0x83ff, 0xffffffffffffffff},
+    {0x825a, 0xffffffffffffffff},
+    {0xbfe0000000000000, 0xffffffffffffffff},
+    {0x8000000000000001, 0xffffffffffffffff},
+    {0x800fffffffffffff, 0xffffffffffffffff},
+    {0x800a5a5a5a5a5a5a, 0xffffffffffffffff},
+    {0x3800, 1},
+    {1, 1},
+    {0x3ff, 1},
+    {0x25a, 1},
+    {0x3fe0000000000000, 1},
+    {0xfffffffffffff, 1},
+    {0xa5a5a5a5a5a5a, 1},
+    {0x7fc00000, 0},
+    {0x7fda5a5a, 0},
+    {0xffffffff, 0},
+    {0x7f800001, 0},
+    {0xffbfffff, 0},
+    {0xff800000, 0},
+    {0xbf800000, 0},
+    {0x80000000, 0},
+    {0x7f800000, 0xff},
+    {0x43800000, 0xff},
+    {0x3f000000, 0},
+    {0x3fc00000, 2},
+    {0x40200000, 2},
+    {0x7f800000, 0xffff},
+    {0x7f800000, 0xffffffff},
+    {0x7fc00000, 0x8000000000000000},
+    {0x7fda5a5a, 0x8000000000000000},
+    {0xffffffff, 0x8000000000000000},
+    {0x7f800001, 0x8000000000000000},
+    {0xffbfffff, 0x8000000000000000},
+    {0x7f800000, 0xffffffffffffffff},
+    {0x7f800000, 0x7f},
+    {0xff800000, 0x80},
+    {0x43000000, 0x7f},
+    {0xc3800000, 0x80},
+    {0x7f800000, 0x7fff},
+    {0xff800000, 0x8000},
+    {0x47000000, 0x7fff},
+    {0xc7000000, 0x8000},
+    {0x7f800000, 0x7fffffff},
+    {0xff800000, 0x80000000},
+    {0x7f800000, 0x7fffffffffffffff},
+    {0xff800000, 0x8000000000000000},
+    {0x7fffff, 0},
+    {0x5a5a5a, 0},
+    {0x80000001, 0},
+    {0x807fffff, 0},
+    {0x805a5a5a, 0},
+    {0x3fc00000, 1},
+    {0xbf000000, 0xff},
+    {0x80000001, 0xff},
+    {0x807fffff, 0xff},
+    {0x805a5a5a, 0xff},
+    {0xbf000000, 0xffff},
+    {0x80000001, 0xffff},
+    {0x807fffff, 0xffff},
+    {0x805a5a5a, 0xffff},
+    {0xbf000000, 0xffffffff},
+    {0x80000001, 0xffffffff},
+    {0x807fffff, 0xffffffff},
+    {0x805a5a5a, 0xffffffff},
+    {0xbf000000, 0xffffffffffffffff},
+    {0x80000001, 0xffffffffffffffff},
+    {0x807fffff, 0xffffffffffffffff},
+    {0x805a5a5a, 0xffffffffffffffff},
+    {0x3f000000, 1},
+    {0x7fffff, 1},
+    {0x5a5a5a, 1},
+    {0x7fc0, 0},
+    {0x7fda, 0},
+    {0x7f81, 0},
+    {0xffbf, 0},
+    {0xff80, 0},
+    {0xbf80, 0},
+    {0x7f80, 0xff},
+    {0x4380, 0xff},
+    {0x3f00, 0},
+    {0x3fc0, 2},
+    {0x4020, 2},
+    {0x7f80, 0xffff},
+    {0x7f80, 0xffffffff},
+    {0x7fc0, 0x8000000000000000},
+    {0x7fda, 0x8000000000000000},
+    {0x7f81, 0x8000000000000000},
+    {0xffbf, 0x8000000000000000},
+    {0x7f80, 0xffffffffffffffff},
+    {0x7f80, 0x7f},
+    {0xff80, 0x80},
+    {0x4300, 0x7f},
+    {0xc380, 0x80},
+    {0x7f80, 0x7fff},
+    {0xff80, 0x8000},
+    {0x4700, 0x7fff},
+    {0xc700, 0x8000},
+    {0x7f80, 0x7fffffff},
+    {0xff80, 0x80000000},
+    {0x7f80, 0x7fffffffffffffff},
+    {0xff80, 0x8000000000000000},
+    {0x3fc0, 1},
+    {0x7f, 0},
+    {0x5a, 0},
+    {0xbf00, 0xff},
+    {0x807f, 0xff},
+    {0x805a, 0xff},
+    {0xbf00, 0xffff},
+    {0x807f, 0xffff},
+    {0x805a, 0xffff},
+    {0xbf00, 0xffffffff},
+    {0x807f, 0xffffffff},
+    {0x805a, 0xffffffff},
+    {0xbf00, 0xffffffffffffffff},
+    {0x807f, 0xffffffffffffffff},
+    {0x805a, 0xffffffffffffffff},
+    {0x3f00, 1},
+    {0x7f, 1},
+    {0x5a, 1},
+    {0, 0},
+    {0xffe0, 0x7bff},
+    {0xfff0, 0x7c00},
+    {1, 0x3c00},
+    {0x64, 0x3c00},
+    {1, 0x3ff0000000000000},
+    {0x64, 0x3ff0000000000000},
+    {0xfff0, 0x7bff},
+    {0x1000001, 0x4b800000},
+    {1, 0x3f800000},
+    {0x64, 0x3f800000},
+    {0x101, 1},
+    {0xffff, 0xff},
+    {0xffffffff, 0xff},
+    {0xffffffffffffffff, 0xff},
+    {0xff, 0xff},
+    {0xff, 0xffffffff},
+    {0x7f, 0x7f},
+    {0xffff, 0xffffffff},
+    {0xc8, 0xc8},
+    {0xff, 0xffff},
+    {0x80, 0xff80},
+    {0x80, 0xffffff80},
+    {0xff, 0xffffffffffffffff},
+    {0x80, 0xffffffffffffff80},
+    {0x101, 0xff},
+    {0xffffffffffffffff, 0},
+    {0xc8, 0x7f},
+    {0xff38, 0x80},
+    {0xffffff38, 0x80},
+    {0xffffffffffffff38, 0x80},
+    {0x7e00, 0x7fff},
+    {0x7e5a, 0x7fff},
+    {0xffff, 0x7fff},
+    {0x7c01, 0x7fff},
+    {0xfdff, 0x7fff},
+    {0x7c00, 0x3c00},
+    {0x4000, 0x3c00},
+    {0xb800, 0x8000},
+    {0x3e00, 0x4000},
+    {0xc100, 0xc000},
+    {0x8000, 0x8000},
+    {0x7c00, 0x7c00},
+    {0xbe00, 0xbc00},
+    {0x4100, 0x4000},
+    {0xfc00, 0xfc00},
+    {0xb800, 0xbc00},
+    {0x3800, 0x3c00},
+    {0x8001, 0x8000},
+    {0x83ff, 0x8000},
+    {0x825a, 0x8000},
+    {0x3ff, 0x3c00},
+    {0x25a, 0x3c00},
+    {0x7fc0, 0x7fff},
+    {0x7fda, 0x7fff},
+    {0x7f81, 0x7fff},
+    {0xffbf, 0x7fff},
+    {0xbf00, 0x8000},
+    {0x3fc0, 0x4000},
+    {0xc020, 0xc000},
+    {0x7f80, 0x7f80},
+    {0xbfc0, 0xbf80},
+    {0x4020, 0x4000},
+    {0xff80, 0xff80},
+    {0xbf00, 0xbf80},
+    {0x3f00, 0x3f80},
+    {0x807f, 0x8000},
+    {0x805a, 0x8000},
+    {1, 0x3f80},
+    {0x7f, 0x3f80},
+    {0x5a, 0x3f80},
+    {0x7fc00000, 0x7fc00000},
+    {0x7fda5a5a, 0x7fda5a5a},
+    {0xffffffff, 0xffffffff},
+    {0x7f800001, 0x7f800001},
+    {0xffbfffff, 0xffbfffff},
+    {0x7f800000, 0x3f800000},
+    {0x40000000, 0x3f800000},
+    {0x7f800001, 0x7fc00001},
+    {0x80000001, 0x80000000},
+    {0x807fffff, 0x80000000},
+    {0x805a5a5a, 0x80000000},
+    {0xbf000000, 0x80000000},
+    {0x3fc00000, 0x40000000},
+    {0xc0200000, 0xc0000000},
+    {0x80000000, 0x80000000},
+    {0x7f800000, 0x7f800000},
+    {0xbfc00000, 0xbf800000},
+    {0x40200000, 0x40000000},
+    {0xff800000, 0xff800000},
+    {0xbf000000, 0xbf800000},
+    {0x3f000000, 0x3f800000},
+    {0x7fffff, 0x3f800000},
+    {0x5a5a5a, 0x3f800000},
+    {0x7ff8000000000000, 0x7ff8000000000000},
+    {0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a},
+    {0xfff8000000000000, 0xfff8000000000000},
+    {0x7ff0000000000001, 0x7ff0000000000001},
+    {0xfff7ffffffffffff, 0xfff7ffffffffffff},
+    {0x7ff8000000000000, 0},
+    {0x7ffa5a5a5a5a5a5a, 0},
+    {0xfff8000000000000, 0},
+    {0x7ff0000000000001, 0},
+    {0xfff7ffffffffffff, 0},
+    {0x7ff0000000000000, 0x3ff0000000000000},
+    {0x4000000000000000, 0x3ff0000000000000},
+    {0xbfe0000000000000, 0x8000000000000000},
+    {0x3ff8000000000000, 0x4000000000000000},
+    {0xc004000000000000, 0xc000000000000000},
+    {0x8000000000000000, 0x8000000000000000},
+    {0x7ff0000000000000, 0x7ff0000000000000},
+    {0xbff8000000000000, 0xbff0000000000000},
+    {0x4004000000000000, 0x4000000000000000},
+    {0xfff0000000000000, 0xfff0000000000000},
+    {0xbfe0000000000000, 0xbff0000000000000},
+    {0x3fe0000000000000, 0x3ff0000000000000},
+    {0x8000000000000001, 0x8000000000000000},
+    {0x800fffffffffffff, 0x8000000000000000},
+    {0x800a5a5a5a5a5a5a, 0x8000000000000000},
+    {0xfffffffffffff, 0x3ff0000000000000},
+    {0xa5a5a5a5a5a5a, 0x3ff0000000000000},
+    {0x7c01, 0x7fffffff},
+    {0xfe05, 0x7fffffff},
+    {0x7c00, 0x3f800000},
+    {0x4000, 0x3f800000},
+    {1, 0x33800000},
+    {0xff81, 0xff810000},
+    {0x7fc5, 0x7fc50000},
+    {0xff81, 0x7fffffff},
+    {0x8001, 0x80000000},
+    {0x807f, 0x80000000},
+    {0x805a, 0x80000000},
+    {0x7e00, 0x7fffffffe0000000},
+    {0x7e5a, 0x7fffffffe0000000},
+    {0xffff, 0x7fffffffe0000000},
+    {0x7c01, 0x7fffffffe0000000},
+    {0xfdff, 0x7fffffffe0000000},
+    {0x7c00, 0x3ff0000000000000},
+    {0x4000, 0x3ff0000000000000},
+    {0x7fc0, 0x7fffffffe0000000},
+    {0x7fda, 0x7fffffffe0000000},
+    {0x7f81, 0x7fffffffe0000000},
+    {0xffbf, 0x7fffffffe0000000},
+    {0x7fa00001, 0x7ffc000020000000},
+    {0xffc00000, 0xfff8000000000000},
+    {0x7f800000, 0x3ff0000000000000},
+    {0x40000000, 0x3ff0000000000000},
+    {0x7fc00000, 0x7fffffffe0000000},
+    {0x7fda5a5a, 0x7fffffffe0000000},
+    {0xffffffff, 0x7fffffffe0000000},
+    {0x7f800001, 0x7fffffffe0000000},
+    {0xffbfffff, 0x7fffffffe0000000},
+    {0x80000001, 0x8000000000000000},
+    {0x807fffff, 0x8000000000000000},
+    {0x805a5a5a, 0x8000000000000000},
+    {0x7fefffffffffffff, 0x7f800000},
+    {0xffefffffffffffff, 0xff800000},
+    {0x7ff0000000000000, 0x7f800000},
+    {0x8000000000000000, 0x80000000},
+    {0x7ff4000000000001, 0x7fe00000},
+    {0xfff0000000000001, 0xffc00000},
+    {0xffffffffffffffff, 0xffffffff},
+    {0x7ff0000000000000, 0x3f800000},
+    {0x4000000000000000, 0x3f800000},
+    {0x37d0000000000000, 0},
+    {0x7fefffffffffffff, 0x7f7fffff},
+    {0xffefffffffffffff, 0xff7fffff},
+    {0x7fefffffffffffff, 0x7c00},
+    {0xffefffffffffffff, 0xfc00},
+    {0x7ff0000000000000, 0x7c00},
+    {0x8000000000000000, 0x8000},
+    {0x7ff8000000000000, 0x7fff},
+    {0x7ffa5a5a5a5a5a5a, 0x7fff},
+    {0xfff8000000000000, 0x7fff},
+    {0x7ff0000000000001, 0x7fff},
+    {0xfff7ffffffffffff, 0x7fff},
+    {0x7ff0000000000000, 0x3c00},
+    {0x4000000000000000, 0x3c00},
+    {0x7fefffffffffffff, 0x7bff},
+    {0xffefffffffffffff, 0xfbff},
+    {0x7fefffffffffffff, 0x7f80},
+    {0xffefffffffffffff, 0xff80},
+    {0x7ff0000000000000, 0x7f80},
+    {0x7fefffffffffffff, 0x7f7f},
+    {0xffefffffffffffff, 0xff7f},
+    {0x7f7fffff, 0x7c00},
+    {0xff7fffff, 0xfc00},
+    {0x7f800000, 0x7c00},
+    {0x80000000, 0x8000},
+    {0x7fc00000, 0x7fff},
+    {0x7fda5a5a, 0x7fff},
+    {0xffffffff, 0x7fff},
+    {0x7f800001, 0x7fff},
+    {0xffbfffff, 0x7fff},
+    {0x7f800000, 0x3c00},
+    {0x40000000, 0x3c00},
+    {0x35800000, 0x10},
+    {0x7f7fffff, 0x7bff},
+    {0xff7fffff, 0xfbff},
+    {0x7f7fffff, 0x7f80},
+    {0xff7fffff, 0xff80},
+    {0x7f800000, 0x7f80},
+    {0x7f7fffff, 0x7f7f},
+    {0xff7fffff, 0xff7f},
+    {0x3fc00000, 0x3e00},
     {0x7fc00000, 0x7fff, 1},
     {0x7fda5a5a, 0x7fff, 1},
     {0xffffffff, 0x7fff, 1},
     {0x7f800001, 0x7fff, 1},
     {0xffbfffff, 0x7fff, 1},
-    {0x3fc00000, 0x3fc0, 0},
-    {0x7f800000, 0x7bff, 0},
-    {0xff800000, 0xfbff, 0},
-    {0x7f800000, 0x7f7f, 0},
-    {0xff800000, 0xff7f, 0},
-    {0x3f801000, 0x1fc01, 0},
-    {0xbf801000, 0x5fc01, 0},
-    {0x3f800fff, 0x1fc00, 0},
-    {0x7f800000, 0x3fbff, 0},
-    {0xff800000, 0x7fbff, 0},
-    {0x7f7fffff, 0x3fbff, 0},
-    {0xff7fffff, 0x7fbff, 0},
+    {0x3fc00000, 0x3fc0},
+    {0x7f800000, 0x7bff},
+    {0xff800000, 0xfbff},
+    {0x7f800000, 0x7f7f},
+    {0xff800000, 0xff7f},
+    {0x3f801000, 0x1fc01},
+    {0xbf801000, 0x5fc01},
+    {0x3f800fff, 0x1fc00},
+    {0x7f800000, 0x3fbff},
+    {0xff800000, 0x7fbff},
+    {0x7f7fffff, 0x3fbff},
+    {0xff7fffff, 0x7fbff},
     {0x7fc00000, 0x3ffff, 1},
     {0x7fda5a5a, 0x3ffff, 1},
     {0xffffffff, 0x3ffff, 1},
     {0x7f800001, 0x3ffff, 1},
     {0xffbfffff, 0x3ffff, 1},
-    {0x3f801000, 0x1fc00, 0},
-    {0xbf803000, 0x5fc02, 0},
-    {0x3fc00000, 0x1fe00, 0},
-    {0x7f800000, 0x7e, 0},
-    {0xff800000, 0xfe, 0},
-    {0x7f7fffff, 0x7e, 0},
-    {0xff7fffff, 0xfe, 0},
-    {0x7fc00000, 0x7f, 0},
-    {0x7fda5a5a, 0x7f, 0},
-    {0xffffffff, 0x7f, 0},
-    {0x7f800001, 0x7f, 0},
-    {0xffbfffff, 0x7f, 0},
-    {0x3f880000, 0x38, 0},
-    {0xbf980000, 0xba, 0},
-    {0x3a800000, 0, 0},
-    {0xba800000, 0x80, 0},
-    {0x3b400000, 2, 0},
-    {0x43e00000, 0x7e, 0},
-    {0x7f800000, 0x7b, 0},
-    {0xff800000, 0xfb, 0},
-    {0x7f7fffff, 0x7b, 0},
-    {0xff7fffff, 0xfb, 0},
-    {0x7f800000, 0x1f, 0},
-    {0xff800000, 0x3f, 0},
-    {0x7f7fffff, 0x1f, 0},
-    {0xff7fffff, 0x3f, 0},
-    {0x7fc00000, 0x1f, 0},
-    {0x7fda5a5a, 0x1f, 0},
-    {0xffffffff, 0x1f, 0},
-    {0x7f800001, 0x1f, 0},
-    {0xffbfffff, 0x1f, 0},
-    {0x7f800000, 7, 0},
-    {0xff800000, 0xf, 0},
-    {0x7f7fffff, 7, 0},
-    {0xff7fffff, 0xf, 0},
-    {0x7fc00000, 7, 0},
-    {0x7fda5a5a, 7, 0},
-    {0xffffffff, 7, 0},
-    {0x7f800001, 7, 0},
-    {0xffbfffff, 7, 0},
-    {0x3e800000, 0, 0},
-    {0xbe800000, 8, 0},
-    {0x3f400000, 2, 0},
-    {0x40200000, 4, 0},
-    {0xc0600000, 0xe, 0},
-    {0x40a00000, 6, 0},
-    {0x3fc00000, 0x3c, 0},
-    {0x3fc00000, 0x3e, 0},
-    {0x3fc00000, 0xc, 0},
-    {0x3fc00000, 0xe, 0},
-    {0x3fc00000, 3, 0},
-    {0x80000001, 0x80, 0},
-    {0x80000001, 0x20, 0},
-    {0x80000001, 8, 0},
-    {0x7c00, 0x7e, 0},
-    {0xfc00, 0xfe, 0},
-    {0x7bff, 0x7e, 0},
-    {0xfbff, 0xfe, 0},
-    {0x7e00, 0x7f, 0},
-    {0x7e5a, 0x7f, 0},
-    {0xffff, 0x7f, 0},
-    {0x7c01, 0x7f, 0},
-    {0xfdff, 0x7f, 0},
-    {0x3c40, 0x38, 0},
-    {0xbcc0, 0xba, 0},
-    {0x1400, 0, 0},
-    {0x9400, 0x80, 0},
-    {0x1a00, 2, 0},
-    {0x5f00, 0x7e, 0},
-    {0x7f80, 0x7e, 0},
-    {0xff80, 0xfe, 0},
-    {0x7f7f, 0x7e, 0},
-    {0xff7f, 0xfe, 0},
-    {0x7fc0, 0x7f, 0},
-    {0x7fda, 0x7f, 0},
-    {0x7f81, 0x7f, 0},
-    {0xffbf, 0x7f, 0},
-    {0x3f88, 0x38, 0},
-    {0xbf98, 0xba, 0},
-    {0x3a80, 0, 0},
-    {0xba80, 0x80, 0},
-    {0x3b40, 2, 0},
-    {0x43e0, 0x7e, 0},
-    {0x7c00, 0x7b, 0},
-    {0xfc00, 0xfb, 0},
-    {0x7bff, 0x7b, 0},
-    {0xfbff, 0xfb, 0},
-    {0x7f80, 0x7b, 0},
-    {0xff80, 0xfb, 0},
-    {0x7f7f, 0x7b, 0},
-    {0xff7f, 0xfb, 0},
-    {0x7c00, 0x1f, 0},
-    {0xfc00, 0x3f, 0},
-    {0x7bff, 0x1f, 0},
-    {0xfbff, 0x3f, 0},
-    {0x7e00, 0x1f, 0},
-    {0x7e5a, 0x1f, 0},
-    {0xffff, 0x1f, 0},
-    {0x7c01, 0x1f, 0},
-    {0xfdff, 0x1f, 0},
-    {0x7f80, 0x1f, 0},
-    {0xff80, 0x3f, 0},
-    {0x7f7f, 0x1f, 0},
-    {0xff7f, 0x3f, 0},
-    {0x7fc0, 0x1f, 0},
-    {0x7fda, 0x1f, 0},
-    {0x7f81, 0x1f, 0},
-    {0xffbf, 0x1f, 0},
-    {0x7c00, 7, 0},
-    {0xfc00, 0xf, 0},
-    {0x7bff, 7, 0},
-    {0xfbff, 0xf, 0},
-    {0x7e00, 7, 0},
-    {0x7e5a, 7, 0},
-    {0xffff, 7, 0},
-    {0x7c01, 7, 0},
-    {0xfdff, 7, 0},
-    {0x3400, 0, 0},
-    {0xb400, 8, 0},
-    {0x3a00, 2, 0},
-    {0x4100, 4, 0},
-    {0xc300, 0xe, 0},
-    {0x4500, 6, 0},
-    {0x7f80, 7, 0},
-    {0xff80, 0xf, 0},
-    {0x7f7f, 7, 0},
-    {0xff7f, 0xf, 0},
-    {0x7fc0, 7, 0},
-    {0x7fda, 7, 0},
-    {0x7f81, 7, 0},
-    {0xffbf, 7, 0},
-    {0x3e80, 0, 0},
-    {0xbe80, 8, 0},
-    {0x3f40, 2, 0},
-    {0x4020, 4, 0},
-    {0xc060, 0xe, 0},
-    {0x40a0, 6, 0},
-    {0x3e00, 0x3c, 0},
-    {0x3fc0, 0x3c, 0},
-    {0x3e00, 0x3e, 0},
-    {0x3fc0, 0x3e, 0},
-    {0x3e00, 0xc, 0},
-    {0x3fc0, 0xc, 0},
-    {0x3e00, 0xe, 0},
-    {0x3fc0, 0xe, 0},
-    {0x3e00, 3, 0},
-    {0x3fc0, 3, 0},
-    {0x8001, 0x80, 0},
-    {0x8001, 0x20, 0},
-    {0x8001, 8, 0},
-    {0x3c, 0x3e00, 0},
-    {0xbc, 0xbe00, 0},
-    {0x80, 0x8000, 0},
-    {0x7f, 0x7fff, 0},
-    {0xff, 0x7fff, 0},
-    {0x3e, 0x3e00, 0},
-    {0xbe, 0xbe00, 0},
-    {0x7e, 0x7fff, 0},
-    {0x7d, 0x7fff, 0},
-    {0xfd, 0x7fff, 0},
-    {0x7c, 0x7c00, 0},
-    {0xfc, 0xfc00, 0},
-    {0xc, 0x3e00, 0},
-    {0x2c, 0xbe00, 0},
-    {0x20, 0x8000, 0},
-    {0xe, 0x3e00, 0},
-    {0x2e, 0xbe00, 0},
-    {3, 0x3e00, 0},
-    {0xb, 0xbe00, 0},
-    {8, 0x8000, 0},
-    {0x3c, 0x3fc0, 0},
-    {0xbc, 0xbfc0, 0},
-    {0x3e, 0x3fc0, 0},
-    {0xbe, 0xbfc0, 0},
-    {0x7c, 0x7f80, 0},
-    {0xfc, 0xff80, 0},
-    {0xc, 0x3fc0, 0},
-    {0x2c, 0xbfc0, 0},
-    {0xe, 0x3fc0, 0},
-    {0x2e, 0xbfc0, 0},
-    {3, 0x3fc0, 0},
-    {0xb, 0xbfc0, 0},
-    {0x7c, 0x7f7f, 0},
-    {0xfc, 0xff7f, 0},
-    {0x3f800000, 0x7f, 0},
-    {0xbfc00000, 0x7f, 0},
-    {0x40800000, 0x81, 0},
-    {0x7f7fffff, 0xfe, 0},
-    {0x7fc00000, 0xff, 0},
-    {0x7fda5a5a, 0xff, 0},
-    {0x7f800001, 0xff, 0},
-    {0xffbfffff, 0xff, 0},
-    {0xff800000, 0xff, 0},
-    {0x7f800000, 0xfe, 0},
-    {0x400000, 0, 0},
-    {0x600000, 1, 0},
-    {0xbfc00000, 0x80, 0},
-    {0x3f80, 0x7f, 0},
-    {0xbfc0, 0x7f, 0},
-    {0x4080, 0x81, 0},
-    {0x7f7f, 0xfe, 0},
-    {0x7fc0, 0xff, 0},
-    {0x7fda, 0xff, 0},
-    {0x7f81, 0xff, 0},
-    {0xffbf, 0xff, 0},
-    {0xff80, 0xff, 0},
-    {0x7f80, 0xfe, 0},
-    {0x40, 0, 0},
-    {0x60, 1, 0},
-    {0xbfc0, 0x80, 0},
-    {0, 0x40, 0},
-    {0xfe, 0x7f00, 0},
-    {0x3f800000, 0x40, 0},
-    {0xbf800000, 0xc0, 0},
-    {0x3c000000, 0, 0},
-    {0x3cc00000, 2, 0},
-    {0x40000000, 0x7f, 0},
-    {0xc0000000, 0x80, 0},
-    {0xc0800000, 0x80, 0},
-    {0x3f80, 0x40, 0},
-    {0xbf80, 0xc0, 0},
-    {0x3c00, 0, 0},
-    {0x3cc0, 2, 0},
-    {0x4000, 0x7f, 0},
-    {0xc000, 0x80, 0},
-    {0xc080, 0x80, 0},
-    {0x80, 0xc000, 0},
-    {0x7f, 0x3ffe, 0},
-    {1, 0x3c80, 0},
-    {0xbfc00000, 0x7c, 0},
-    {0xff7fffff, 0xff, 0},
-    {0xbe00, 0x7c, 0},
-    {0x7e00, 0xff, 0},
-    {0x7e5a, 0xff, 0},
-    {0x7c01, 0xff, 0},
-    {0xfdff, 0xff, 0},
-    {0xbfc0, 0x7c, 0},
-    {0xff7f, 0xff, 0},
-    {0x7c00, 0xfe, 0},
-    {0x7c, 0x3e00, 0},
-    {0xf7, 0x7b80, 0},
-    {0xfe, 0x7c00, 0},
+    {0x3f801000, 0x1fc00},
+    {0xbf803000, 0x5fc02},
+    {0x3fc00000, 0x1fe00},
+    {0x7f800000, 0x7e},
+    {0xff800000, 0xfe},
+    {0x7f7fffff, 0x7e},
+    {0xff7fffff, 0xfe},
+    {0x7fc00000, 0x7f},
+    {0x7fda5a5a, 0x7f},
+    {0xffffffff, 0x7f},
+    {0x7f800001, 0x7f},
+    {0xffbfffff, 0x7f},
+    {0x3f880000, 0x38},
+    {0xbf980000, 0xba},
+    {0x3a800000, 0},
+    {0xba800000, 0x80},
+    {0x3b400000, 2},
+    {0x43e00000, 0x7e},
+    {0x7f800000, 0x7b},
+    {0xff800000, 0xfb},
+    {0x7f7fffff, 0x7b},
+    {0xff7fffff, 0xfb},
+    {0x7f800000, 0x1f},
+    {0xff800000, 0x3f},
+    {0x7f7fffff, 0x1f},
+    {0xff7fffff, 0x3f},
+    {0x7fc00000, 0x1f},
+    {0x7fda5a5a, 0x1f},
+    {0xffffffff, 0x1f},
+    {0x7f800001, 0x1f},
+    {0xffbfffff, 0x1f},
+    {0x7f800000, 7},
+    {0xff800000, 0xf},
+    {0x7f7fffff, 7},
+    {0xff7fffff, 0xf},
+    {0x7fc00000, 7},
+    {0x7fda5a5a, 7},
+    {0xffffffff, 7},
+    {0x7f800001, 7},
+    {0xffbfffff, 7},
+    {0x3e800000, 0},
+    {0xbe800000, 8},
+    {0x3f400000, 2},
+    {0x40200000, 4},
+    {0xc0600000, 0xe},
+    {0x40a00000, 6},
+    {0x3fc00000, 0x3c},
+    {0x3fc00000, 0x3e},
+    {0x3fc00000, 0xc},
+    {0x3fc00000, 0xe},
+    {0x3fc00000, 3},
+    {0x80000001, 0x80},
+    {0x80000001, 0x20},
+    {0x80000001, 8},
+    {0x7c00, 0x7e},
+    {0xfc00, 0xfe},
+    {0x7bff, 0x7e},
+    {0xfbff, 0xfe},
+    {0x7e00, 0x7f},
+    {0x7e5a, 0x7f},
+    {0xffff, 0x7f},
+    {0x7c01, 0x7f},
+    {0xfdff, 0x7f},
+    {0x3c40, 0x38},
+    {0xbcc0, 0xba},
+    {0x1400, 0},
+    {0x9400, 0x80},
+    {0x1a00, 2},
+    {0x5f00, 0x7e},
+    {0x7f80, 0x7e},
+    {0xff80, 0xfe},
+    {0x7f7f, 0x7e},
+    {0xff7f, 0xfe},
+    {0x7fc0, 0x7f},
+    {0x7fda, 0x7f},
+    {0x7f81, 0x7f},
+    {0xffbf, 0x7f},
+    {0x3f88, 0x38},
+    {0xbf98, 0xba},
+    {0x3a80, 0},
+    {0xba80, 0x80},
+    {0x3b40, 2},
+    {0x43e0, 0x7e},
+    {0x7c00, 0x7b},
+    {0xfc00, 0xfb},
+    {0x7bff, 0x7b},
+    {0xfbff, 0xfb},
+    {0x7f80, 0x7b},
+    {0xff80, 0xfb},
+    {0x7f7f, 0x7b},
+    {0xff7f, 0xfb},
+    {0x7c00, 0x1f},
+    {0xfc00, 0x3f},
+    {0x7bff, 0x1f},
+    {0xfbff, 0x3f},
+    {0x7e00, 0x1f},
+    {0x7e5a, 0x1f},
+    {0xffff, 0x1f},
+    {0x7c01, 0x1f},
+    {0xfdff, 0x1f},
+    {0x7f80, 0x1f},
+    {0xff80, 0x3f},
+    {0x7f7f, 0x1f},
+    {0xff7f, 0x3f},
+    {0x7fc0, 0x1f},
+    {0x7fda, 0x1f},
+    {0x7f81, 0x1f},
+    {0xffbf, 0x1f},
+    {0x7c00, 7},
+    {0xfc00, 0xf},
+    {0x7bff, 7},
+    {0xfbff, 0xf},
+    {0x7e00, 7},
+    {0x7e5a, 7},
+    {0xffff, 7},
+    {0x7c01, 7},
+    {0xfdff, 7},
+    {0x3400, 0},
+    {0xb400, 8},
+    {0x3a00, 2},
+    {0x4100, 4},
+    {0xc300, 0xe},
+    {0x4500, 6},
+    {0x7f80, 7},
+    {0xff80, 0xf},
+    {0x7f7f, 7},
+    {0xff7f, 0xf},
+    {0x7fc0, 7},
+    {0x7fda, 7},
+    {0x7f81, 7},
+    {0xffbf, 7},
+    {0x3e80, 0},
+    {0xbe80, 8},
+    {0x3f40, 2},
+    {0x4020, 4},
+    {0xc060, 0xe},
+    {0x40a0, 6},
+    {0x3e00, 0x3c},
+    {0x3fc0, 0x3c},
+    {0x3e00, 0x3e},
+    {0x3fc0, 0x3e},
+    {0x3e00, 0xc},
+    {0x3fc0, 0xc},
+    {0x3e00, 0xe},
+    {0x3fc0, 0xe},
+    {0x3e00, 3},
+    {0x3fc0, 3},
+    {0x8001, 0x80},
+    {0x8001, 0x20},
+    {0x8001, 8},
+    {0x3c, 0x3e00},
+    {0xbc, 0xbe00},
+    {0x80, 0x8000},
+    {0x7f, 0x7fff},
+    {0xff, 0x7fff},
+    {0x3e, 0x3e00},
+    {0xbe, 0xbe00},
+    {0x7e, 0x7fff},
+    {0x7d, 0x7fff},
+    {0xfd, 0x7fff},
+    {0x7c, 0x7c00},
+    {0xfc, 0xfc00},
+    {0xc, 0x3e00},
+    {0x2c, 0xbe00},
+    {0x20, 0x8000},
+    {0xe, 0x3e00},
+    {0x2e, 0xbe00},
+    {3, 0x3e00},
+    {0xb, 0xbe00},
+    {8, 0x8000},
+    {0x3c, 0x3fc0},
+    {0xbc, 0xbfc0},
+    {0x3e, 0x3fc0},
+    {0xbe, 0xbfc0},
+    {0x7c, 0x7f80},
+    {0xfc, 0xff80},
+    {0xc, 0x3fc0},
+    {0x2c, 0xbfc0},
+    {0xe, 0x3fc0},
+    {0x2e, 0xbfc0},
+    {3, 0x3fc0},
+    {0xb, 0xbfc0},
+    {0x7c, 0x7f7f},
+    {0xfc, 0xff7f},
+    {0x3f800000, 0x7f},
+    {0xbfc00000, 0x7f},
+    {0x40800000, 0x81},
+    {0x7f7fffff, 0xfe},
+    {0x7fc00000, 0xff},
+    {0x7fda5a5a, 0xff},
+    {0x7f800001, 0xff},
+    {0xffbfffff, 0xff},
+    {0xff800000, 0xff},
+    {0x7f800000, 0xfe},
+    {0x400000, 0},
+    {0x600000, 1},
+    {0xbfc00000, 0x80},
+    {0x3f80, 0x7f},
+    {0xbfc0, 0x7f},
+    {0x4080, 0x81},
+    {0x7f7f, 0xfe},
+    {0x7fc0, 0xff},
+    {0x7fda, 0xff},
+    {0x7f81, 0xff},
+    {0xffbf, 0xff},
+    {0xff80, 0xff},
+    {0x7f80, 0xfe},
+    {0x40, 0},
+    {0x60, 1},
+    {0xbfc0, 0x80},
+    {0, 0x40},
+    {0xfe, 0x7f00},
+    {0x3f800000, 0x40},
+    {0xbf800000, 0xc0},
+    {0x3c000000, 0},
+    {0x3cc00000, 2},
+    {0x40000000, 0x7f},
+    {0xc0000000, 0x80},
+    {0xc0800000, 0x80},
+    {0x3f80, 0x40},
+    {0xbf80, 0xc0},
+    {0x3c00, 0},
+    {0x3cc0, 2},
+    {0x4000, 0x7f},
+    {0xc000, 0x80},
+    {0xc080, 0x80},
+    {0x80, 0xc000},
+    {0x7f, 0x3ffe},
+    {1, 0x3c80},
+    {0xbfc00000, 0x7c},
+    {0xff7fffff, 0xff},
+    {0xbe00, 0x7c},
+    {0x7e00, 0xff},
+    {0x7e5a, 0xff},
+    {0x7c01, 0xff},
+    {0xfdff, 0xff},
+    {0xbfc0, 0x7c},
+    {0xff7f, 0xff},
+    {0x7c00, 0xfe},
+    {0x7c, 0x3e00},
+    {0xf7, 0x7b80},
+    {0xfe, 0x7c00},
 };
-// what each lane has of the operands, the result, and whether any NaN will do
+// What each lane has of the operands and the result, and 1 where any NaN will do.
 static const unsigned long long rows4[][4] = {
-    {0x40400000, 0x7f, 0x44, 0},
-    {0x40400000, 0x80, 0x3c, 0},
-    {0xbfc00000, 0x7e, 0xc4, 0},
-    {0x3f800000, 0, 0x7e, 0},
-    {0xbf800000, 0, 0xfe, 0},
-    {1, 0, 0, 0},
-    {0x7fffff, 0, 0, 0},
-    {0x5a5a5a, 0, 0, 0},
+    {0x40400000, 0x7f, 0x44},
+    {0x40400000, 0x80, 0x3c},
+    {0xbfc00000, 0x7e, 0xc4},
+    {0x3f800000, 0, 0x7e},
+    {0xbf800000, 0, 0xfe},
+    {1, 0, 0},
+    {0x7fffff, 0, 0},
+    {0x5a5a5a, 0, 0},
     {0x3f800000, 0xff, 0x7f, 1},
     {0, 0xff, 0x7f, 1},
-    {0x40400000, 0x7f, 0x42, 0},
-    {0x40400000, 0x80, 0x3e, 0},
-    {0xbfc00000, 0x7e, 0xc2, 0},
-    {0x3f800000, 0, 0x7b, 0},
-    {0xbf800000, 0, 0xfb, 0},
-    {0x40400000, 0x7f, 0x14, 0},
-    {0x40400000, 0x80, 0xc, 0},
-    {0xbfc00000, 0x7e, 0x34, 0},
-    {0x3f800000, 0, 0x1f, 0},
-    {0xbf800000, 0, 0x3f, 0},
-    {0x3f800000, 0xff, 0x1f, 0},
-    {0x40400000, 0x7f, 0x12, 0},
-    {0x40400000, 0x80, 0xe, 0},
-    {0xbfc00000, 0x7e, 0x32, 0},
-    {0x40400000, 0x7f, 5, 0},
-    {0x40400000, 0x80, 3, 0},
-    {0xbfc00000, 0x7e, 0xd, 0},
-    {0x3f800000, 0, 7, 0},
-    {0xbf800000, 0, 0xf, 0},
-    {0x3f800000, 0xff, 7, 0},
-    {0x4200, 0x7f, 0x44, 0},
-    {0x4200, 0x80, 0x3c, 0},
-    {0xbe00, 0x7e, 0xc4, 0},
-    {0x3c00, 0, 0x7e, 0},
-    {0xbc00, 0, 0xfe, 0},
-    {0x3ff, 0, 0, 0},
-    {0x25a, 0, 0, 0},
+    {0x40400000, 0x7f, 0x42},
+    {0x40400000, 0x80, 0x3e},
+    {0xbfc00000, 0x7e, 0xc2},
+    {0x3f800000, 0, 0x7b},
+    {0xbf800000, 0, 0xfb},
+    {0x40400000, 0x7f, 0x14},
+    {0x40400000, 0x80, 0xc},
+    {0xbfc00000, 0x7e, 0x34},
+    {0x3f800000, 0, 0x1f},
+    {0xbf800000, 0, 0x3f},
+    {0x3f800000, 0xff, 0x1f},
+    {0x40400000, 0x7f, 0x12},
+    {0x40400000, 0x80, 0xe},
+    {0xbfc00000, 0x7e, 0x32},
+    {0x40400000, 0x7f, 5},
+    {0x40400000, 0x80, 3},
+    {0xbfc00000, 0x7e, 0xd},
+    {0x3f800000, 0, 7},
+    {0xbf800000, 0, 0xf},
+    {0x3f800000, 0xff, 7},
+    {0x4200, 0x7f, 0x44},
+    {0x4200, 0x80, 0x3c},
+    {0xbe00, 0x7e, 0xc4},
+    {0x3c00, 0, 0x7e},
+    {0xbc00, 0, 0xfe},
+    {0x3ff, 0, 0},
+    {0x25a, 0, 0},
     {0x3c00, 0xff, 0x7f, 1},
-    {0x4040, 0x7f, 0x44, 0},
-    {0x4040, 0x80, 0x3c, 0},
-    {0xbfc0, 0x7e, 0xc4, 0},
-    {0x3f80, 0, 0x7e, 0},
-    {0xbf80, 0, 0xfe, 0},
-    {0x7f, 0, 0, 0},
-    {0x5a, 0, 0, 0},
+    {0x4040, 0x7f, 0x44},
+    {0x4040, 0x80, 0x3c},
+    {0xbfc0, 0x7e, 0xc4},
+    {0x3f80, 0, 0x7e},
+    {0xbf80, 0, 0xfe},
+    {0x7f, 0, 0},
+    {0x5a, 0, 0},
     {0x3f80, 0xff, 0x7f, 1},
-    {0x4200, 0x7f, 0x42, 0},
-    {0x4200, 0x80, 0x3e, 0},
-    {0xbe00, 0x7e, 0xc2, 0},
-    {0x3c00, 0, 0x7b, 0},
-    {0xbc00, 0, 0xfb, 0},
-    {0x4040, 0x7f, 0x42, 0},
-    {0x4040, 0x80, 0x3e, 0},
-    {0xbfc0, 0x7e, 0xc2, 0},
-    {0x3f80, 0, 0x7b, 0},
-    {0xbf80, 0, 0xfb, 0},
-    {0x4200, 0x7f, 0x14, 0},
-    {0x4200, 0x80, 0xc, 0},
-    {0xbe00, 0x7e, 0x34, 0},
-    {0x3c00, 0, 0x1f, 0},
-    {0xbc00, 0, 0x3f, 0},
-    {0x3c00, 0xff, 0x1f, 0},
-    {0x4040, 0x7f, 0x14, 0},
-    {0x4040, 0x80, 0xc, 0},
-    {0xbfc0, 0x7e, 0x34, 0},
-    {0x3f80, 0, 0x1f, 0},
-    {0xbf80, 0, 0x3f, 0},
-    {0x3f80, 0xff, 0x1f, 0},
-    {0x4200, 0x7f, 0x12, 0},
-    {0x4200, 0x80, 0xe, 0},
-    {0xbe00, 0x7e, 0x32, 0},
-    {0x4040, 0x7f, 0x12, 0},
-    {0x4040, 0x80, 0xe, 0},
-    {0xbfc0, 0x7e, 0x32, 0},
-    {0x4200, 0x7f, 5, 0},
-    {0x4200, 0x80, 3, 0},
-    {0xbe00, 0x7e, 0xd, 0},
-    {0x3c00, 0, 7, 0},
-    {0xbc00, 0, 0xf, 0},
-    {0x3c00, 0xff, 7, 0},
-    {0x4040, 0x7f, 5, 0},
-    {0x4040, 0x80, 3, 0},
-    {0xbfc0, 0x7e, 0xd, 0},
-    {0x3f80, 0, 7, 0},
-    {0xbf80, 0, 0xf, 0},
-    {0x3f80, 0xff, 7, 0},
-    {0x38, 0x7f, 0x3f80, 0},
-    {0x3c, 0x80, 0x4040, 0},
-    {0x38, 0, 0x40, 0},
+    {0x4200, 0x7f, 0x42},
+    {0x4200, 0x80, 0x3e},
+    {0xbe00, 0x7e, 0xc2},
+    {0x3c00, 0, 0x7b},
+    {0xbc00, 0, 0xfb},
+    {0x4040, 0x7f, 0x42},
+    {0x4040, 0x80, 0x3e},
+    {0xbfc0, 0x7e, 0xc2},
+    {0x3f80, 0, 0x7b},
+    {0xbf80, 0, 0xfb},
+    {0x4200, 0x7f, 0x14},
+    {0x4200, 0x80, 0xc},
+    {0xbe00, 0x7e, 0x34},
+    {0x3c00, 0, 0x1f},
+    {0xbc00, 0, 0x3f},
+    {0x3c00, 0xff, 0x1f},
+    {0x4040, 0x7f, 0x14},
+    {0x4040, 0x80, 0xc},
+    {0xbfc0, 0x7e, 0x34},
+    {0x3f80, 0, 0x1f},
+    {0xbf80, 0, 0x3f},
+    {0x3f80, 0xff, 0x1f},
+    {0x4200, 0x7f, 0x12},
+    {0x4200, 0x80, 0xe},
+    {0xbe00, 0x7e, 0x32},
+    {0x4040, 0x7f, 0x12},
+    {0x4040, 0x80, 0xe},
+    {0xbfc0, 0x7e, 0x32},
+    {0x4200, 0x7f, 5},
+    {0x4200, 0x80, 3},
+    {0xbe00, 0x7e, 0xd},
+    {0x3c00, 0, 7},
+    {0xbc00, 0, 0xf},
+    {0x3c00, 0xff, 7},
+    {0x4040, 0x7f, 5},
+    {0x4040, 0x80, 3},
+    {0xbfc0, 0x7e, 0xd},
+    {0x3f80, 0, 7},
+    {0xbf80, 0, 0xf},
+    {0x3f80, 0xff, 7},
+    {0x38, 0x7f, 0x3f80},
+    {0x3c, 0x80, 0x4040},
+    {0x38, 0, 0x40},
     {0x38, 0xff, 0x7fff, 1},
     {0, 0xff, 0x7fff, 1},
-    {0x40, 0xfe, 0x7f80, 0},
-    {0x3c, 0x7f, 0x3f80, 0},
-    {0x3e, 0x80, 0x4040, 0},
-    {0x3c, 0, 0x40, 0},
+    {0x40, 0xfe, 0x7f80},
+    {0x3c, 0x7f, 0x3f80},
+    {0x3e, 0x80, 0x4040},
+    {0x3c, 0, 0x40},
     {0x3c, 0xff, 0x7fff, 1},
-    {8, 0x7f, 0x3f80, 0},
-    {0xc, 0x80, 0x4040, 0},
-    {8, 0, 0x40, 0},
+    {8, 0x7f, 0x3f80},
+    {0xc, 0x80, 0x4040},
+    {8, 0, 0x40},
     {8, 0xff, 0x7fff, 1},
-    {0x10, 0xfe, 0x7f80, 0},
-    {0xc, 0x7f, 0x3f80, 0},
-    {0xe, 0x80, 0x4040, 0},
-    {0xc, 0, 0x40, 0},
+    {0x10, 0xfe, 0x7f80},
+    {0xc, 0x7f, 0x3f80},
+    {0xe, 0x80, 0x4040},
+    {0xc, 0, 0x40},
     {0xc, 0xff, 0x7fff, 1},
-    {2, 0x7f, 0x3f80, 0},
-    {3, 0x80, 0x4040, 0},
-    {2, 0, 0x40, 0},
+    {2, 0x7f, 0x3f80},
+    {3, 0x80, 0x4040},
+    {2, 0, 0x40},
     {2, 0xff, 0x7fff, 1},
-    {4, 0xfe, 0x7f80, 0},
-    {0x40, 0xfe, 0x7f7f, 0},
-    {0x10, 0xfe, 0x7f7f, 0},
-    {4, 0xfe, 0x7f7f, 0},
-    {0x3f801000, 0xfff0fff, 0x3c00, 0},
-    {0x3f801000, 0x10001000, 0x3c01, 0},
-    {0x3f800001, 0x1ffe1ffe, 0x3c00, 0},
-    {0x3f800001, 0x1fff1fff, 0x3c01, 0},
-    {0x3fc00000, 0x1fff1fff, 0x3e00, 0},
+    {4, 0xfe, 0x7f80},
+    {0x40, 0xfe, 0x7f7f},
+    {0x10, 0xfe, 0x7f7f},
+    {4, 0xfe, 0x7f7f},
+    {0x3f801000, 0xfff0fff, 0x3c00},
+    {0x3f801000, 0x10001000, 0x3c01},
+    {0x3f800001, 0x1ffe1ffe, 0x3c00},
+    {0x3f800001, 0x1fff1fff, 0x3c01},
+    {0x3fc00000, 0x1fff1fff, 0x3e00},
     {0x7fc00000, 0, 0x7fff, 1},
     {0x7fda5a5a, 0, 0x7fff, 1},
     {0xffffffff, 0, 0x7fff, 1},
     {0x7f800001, 0, 0x7fff, 1},
     {0xffbfffff, 0, 0x7fff, 1},
-    {0x3f808000, 0x7fff7fff, 0x3f80, 0},
-    {0x3f808000, 0x80008000, 0x3f81, 0},
-    {0x3f800001, 0xfffefffe, 0x3f80, 0},
-    {0x3f800001, 0xffffffff, 0x3f81, 0},
-    {0x3fc00000, 0xffffffff, 0x3fc0, 0},
-    {0x3f880000, 0, 0x38, 0},
-    {0x3f880000, 0xffffffff, 0x39, 0},
-    {0x3f800010, 0xffffffff, 0x39, 0},
-    {0x3f80000f, 0xffffffff, 0x38, 0},
-    {0x33000000, 0xffffffff, 1, 0},
-    {0x32ffffff, 0xffffffff, 0, 0},
-    {0x3fc00000, 0xffffffff, 0x3c, 0},
-    {0x7f800000, 0, 0x7e, 0},
-    {0xff7fffff, 0xffffffff, 0xfe, 0},
-    {0x80000000, 0xffffffff, 0x80, 0},
-    {0x7f800000, 0, 0x7b, 0},
-    {0xff7fffff, 0xffffffff, 0xfb, 0},
-    {0x7f800000, 0, 0x1f, 0},
-    {0xff7fffff, 0xffffffff, 0x3f, 0},
-    {0x80000000, 0xffffffff, 0x20, 0},
-    {0x7f800000, 0, 7, 0},
-    {0xff7fffff, 0xffffffff, 0xf, 0},
-    {0x80000000, 0xffffffff, 8, 0},
-    {0x3f800000, 0x80, 0x20, 0},
-    {0x3f800000, 0x7e, 0x7f, 0},
-    {0x3f800000, 0xff, 0x7f, 0},
-    {0x3f80, 0x80, 0x20, 0},
-    {0x3f80, 0x7e, 0x7f, 0},
-    {0x3f80, 0xff, 0x7f, 0},
-    {0x40, 0x80, 0x4000, 0},
+    {0x3f808000, 0x7fff7fff, 0x3f80},
+    {0x3f808000, 0x80008000, 0x3f81},
+    {0x3f800001, 0xfffefffe, 0x3f80},
+    {0x3f800001, 0xffffffff, 0x3f81},
+    {0x3fc00000, 0xffffffff, 0x3fc0},
+    {0x3f880000, 0, 0x38},
+    {0x3f880000, 0xffffffff, 0x39},
+    {0x3f800010, 0xffffffff, 0x39},
+    {0x3f80000f, 0xffffffff, 0x38},
+    {0x33000000, 0xffffffff, 1},
+    {0x32ffffff, 0xffffffff, 0},
+    {0x3fc00000, 0xffffffff, 0x3c},
+    {0x7f800000, 0, 0x7e},
+    {0xff7fffff, 0xffffffff, 0xfe},
+    {0x80000000, 0xffffffff, 0x80},
+    {0x7f800000, 0, 0x7b},
+    {0xff7fffff, 0xffffffff, 0xfb},
+    {0x7f800000, 0, 0x1f},
+    {0xff7fffff, 0xffffffff, 0x3f},
+    {0x80000000, 0xffffffff, 0x20},
+    {0x7f800000, 0, 7},
+    {0xff7fffff, 0xffffffff, 0xf},
+    {0x80000000, 0xffffffff, 8},
+    {0x3f800000, 0x80, 0x20},
+    {0x3f800000, 0x7e, 0x7f},
+    {0x3f800000, 0xff, 0x7f},
+    {0x3f80, 0x80, 0x20},
+    {0x3f80, 0x7e, 0x7f},
+    {0x3f80, 0xff, 0x7f},
+    {0x40, 0x80, 0x4000},
     {0x40, 0xff, 0x7fff, 1},
     {0x3f800000, 0xff, 0xff, 1},
     {0, 0xff, 0xff, 1},
     {0x3c00, 0xff, 0xff, 1},
     {0x3f80, 0xff, 0xff, 1},
-    {0x78, 0x7f, 0x3f80, 0},
-    {0x7c, 0x80, 0x4040, 0},
-    {0x78, 0, 0x40, 0},
+    {0x78, 0x7f, 0x3f80},
+    {0x7c, 0x80, 0x4040},
+    {0x78, 0, 0x40},
     {0x78, 0xff, 0x7fff, 1},
-    {0x80, 0xfe, 0x7f80, 0},
-    {0x80, 0xfe, 0x7f7f, 0},
+    {0x80, 0xfe, 0x7f80},
+    {0x80, 0xfe, 0x7f7f},
 };
 
 // The registers of the sources and of the results.
@@ -2322,799 +2322,405 @@ static const ptxspec_register s169[] = {{0, PTXSPEC_TYPE_bf16x2}, {1, PTXSPEC_TY
 static const ptxspec_register s170[] = {{0, PTXSPEC_TYPE_ue5m3x2}, {1, PTXSPEC_TYPE_f16x2}};
 static const ptxspec_register s171[] = {{0, PTXSPEC_TYPE_ue5m3x2}, {1, PTXSPEC_TYPE_ue8m0x2}, {2, PTXSPEC_TYPE_bf16x2}};
 
-// The rows of variants that compute the same.
-static const unsigned short c0[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-static const unsigned short c1[] = {
-    13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
-static const unsigned short c2[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 26, 10, 11, 12};
-static const unsigned short c3[] = {
-    27, 28, 29, 30, 31, 18, 19, 20, 32, 23, 24, 25};
-static const unsigned short c4[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 33, 10, 11, 12};
-static const unsigned short c5[] = {
-    34, 35, 36, 37, 38, 18, 19, 20, 39, 23, 24, 25};
-static const unsigned short c6[] = {
-    40, 41, 42, 43, 44, 5, 6, 7, 45, 10, 11, 12};
-static const unsigned short c7[] = {
-    46, 47, 48, 49, 50, 18, 19, 20, 51, 23, 24, 25};
-static const unsigned short c8[] = {
-    0, 1, 2, 3, 4, 52, 53, 54, 55, 10, 11, 12};
-static const unsigned short c9[] = {
-    13, 14, 15, 16, 17, 56, 57, 58, 59, 23, 24, 25};
-static const unsigned short c10[] = {
-    0, 1, 2, 3, 4, 60, 61, 62, 63, 10, 11, 12};
-static const unsigned short c11[] = {
-    27, 28, 29, 30, 31, 64, 65, 66, 67, 23, 24, 25};
-static const unsigned short c12[] = {
-    0, 1, 2, 3, 4, 68, 69, 10, 11, 12};
-static const unsigned short c13[] = {
-    34, 35, 36, 37, 38, 70, 71, 23, 24, 25};
-static const unsigned short c14[] = {
-    40, 41, 42, 43, 44, 72, 73, 10, 11, 12};
-static const unsigned short c15[] = {
-    46, 47, 48, 49, 50, 74, 75, 23, 24, 25};
-static const unsigned short c16[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 76, 77, 78, 79};
-static const unsigned short c17[] = {
-    13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 80, 77, 81, 82};
-static const unsigned short c18[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 26, 76, 77, 78, 79};
-static const unsigned short c19[] = {
-    27, 28, 29, 30, 31, 18, 19, 20, 32, 80, 77, 81, 82};
-static const unsigned short c20[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 33, 76, 77, 78, 79};
-static const unsigned short c21[] = {
-    34, 35, 36, 37, 38, 18, 19, 20, 39, 80, 77, 81, 82};
-static const unsigned short c22[] = {
-    40, 41, 42, 43, 44, 5, 6, 7, 45, 76, 77, 78, 79};
-static const unsigned short c23[] = {
-    46, 47, 48, 49, 50, 18, 19, 20, 51, 80, 77, 81, 82};
-static const unsigned short c24[] = {
-    0, 1, 2, 3, 4, 52, 53, 54, 55, 76, 77, 78, 79};
-static const unsigned short c25[] = {
-    13, 14, 15, 16, 17, 56, 57, 58, 59, 80, 77, 81, 82};
-static const unsigned short c26[] = {
-    0, 1, 2, 3, 4, 60, 61, 62, 63, 76, 77, 78, 79};
-static const unsigned short c27[] = {
-    27, 28, 29, 30, 31, 64, 65, 66, 67, 80, 77, 81, 82};
-static const unsigned short c28[] = {
-    0, 1, 2, 3, 4, 68, 69, 76, 77, 78, 79};
-static const unsigned short c29[] = {
-    34, 35, 36, 37, 38, 70, 71, 80, 77, 81, 82};
-static const unsigned short c30[] = {
-    40, 41, 42, 43, 44, 72, 73, 76, 77, 78, 79};
-static const unsigned short c31[] = {
-    46, 47, 48, 49, 50, 74, 75, 80, 77, 81, 82};
-static const unsigned short c32[] = {
-    0, 1, 2, 3, 4, 52, 53, 54, 55, 76, 77, 78, 79, 83, 84, 85, 86};
-static const unsigned short c33[] = {
-    13, 14, 15, 16, 17, 56, 57, 58, 59, 80, 77, 81, 82, 87, 88, 89, 90};
-static const unsigned short c34[] = {
-    0, 1, 2, 3, 4, 60, 61, 62, 63, 76, 77, 78, 79, 91, 92, 93, 94};
-static const unsigned short c35[] = {
-    27, 28, 29, 30, 31, 64, 65, 66, 67, 80, 77, 81, 82, 95, 96, 97, 98};
-static const unsigned short c36[] = {
-    0, 1, 2, 3, 4, 68, 69, 76, 77, 78, 79, 99, 100, 101, 102};
-static const unsigned short c37[] = {
-    34, 35, 36, 37, 38, 70, 71, 80, 77, 81, 82, 103, 104, 105, 106};
-static const unsigned short c38[] = {
-    40, 41, 42, 43, 44, 72, 73, 76, 77, 78, 79, 107, 108, 109, 110};
-static const unsigned short c39[] = {
-    46, 47, 48, 49, 50, 74, 75, 80, 77, 81, 82, 111, 112, 113, 114};
-static const unsigned short c40[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 115, 11, 116, 117, 118};
-static const unsigned short c41[] = {
-    13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 119, 24, 116, 120, 121};
-static const unsigned short c42[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 26, 115, 11, 116, 117, 118};
-static const unsigned short c43[] = {
-    27, 28, 29, 30, 31, 18, 19, 20, 32, 119, 24, 116, 120, 121};
-static const unsigned short c44[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 33, 115, 11, 116, 117, 118};
-static const unsigned short c45[] = {
-    34, 35, 36, 37, 38, 18, 19, 20, 39, 119, 24, 116, 120, 121};
-static const unsigned short c46[] = {
-    40, 41, 42, 43, 44, 5, 6, 7, 45, 115, 11, 116, 117, 118};
-static const unsigned short c47[] = {
-    46, 47, 48, 49, 50, 18, 19, 20, 51, 119, 24, 116, 120, 121};
-static const unsigned short c48[] = {
-    0, 1, 2, 3, 4, 52, 53, 54, 55, 115, 11, 116, 117, 118};
-static const unsigned short c49[] = {
-    13, 14, 15, 16, 17, 56, 57, 58, 59, 119, 24, 116, 120, 121};
-static const unsigned short c50[] = {
-    0, 1, 2, 3, 4, 60, 61, 62, 63, 115, 11, 116, 117, 118};
-static const unsigned short c51[] = {
-    27, 28, 29, 30, 31, 64, 65, 66, 67, 119, 24, 116, 120, 121};
-static const unsigned short c52[] = {
-    0, 1, 2, 3, 4, 68, 69, 115, 11, 116, 117, 118};
-static const unsigned short c53[] = {
-    34, 35, 36, 37, 38, 70, 71, 119, 24, 116, 120, 121};
-static const unsigned short c54[] = {
-    40, 41, 42, 43, 44, 72, 73, 115, 11, 116, 117, 118};
-static const unsigned short c55[] = {
-    46, 47, 48, 49, 50, 74, 75, 119, 24, 116, 120, 121};
-static const unsigned short c56[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134};
-static const unsigned short c57[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 135, 132, 133, 134};
-static const unsigned short c58[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 136, 132, 133, 134};
-static const unsigned short c59[] = {
-    137, 138, 139, 140, 141, 127, 128, 129, 142, 132, 133, 134};
-static const unsigned short c60[] = {
-    122, 123, 124, 125, 126, 143, 144, 145, 146, 132, 133, 134};
-static const unsigned short c61[] = {
-    122, 123, 124, 125, 126, 147, 148, 149, 150, 132, 133, 134};
-static const unsigned short c62[] = {
-    122, 123, 124, 125, 126, 151, 152, 132, 133, 134};
-static const unsigned short c63[] = {
-    137, 138, 139, 140, 141, 153, 154, 132, 133, 134};
-static const unsigned short c64[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 77, 155, 156, 157, 158, 159};
-static const unsigned short c65[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 135, 132, 133, 134, 77, 155, 156, 157, 158, 159};
-static const unsigned short c66[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 136, 132, 133, 134, 77, 155, 156, 157, 158, 159};
-static const unsigned short c67[] = {
-    137, 138, 139, 140, 141, 127, 128, 129, 142, 132, 133, 134, 77, 155, 156, 157, 158, 159};
-static const unsigned short c68[] = {
-    122, 123, 124, 125, 126, 143, 144, 145, 146, 132, 133, 134, 77, 155, 156, 157, 158, 159};
-static const unsigned short c69[] = {
-    122, 123, 124, 125, 126, 147, 148, 149, 150, 132, 133, 134, 77, 155, 156, 157, 158, 159};
-static const unsigned short c70[] = {
-    122, 123, 124, 125, 126, 151, 152, 132, 133, 134, 77, 155, 156, 157, 158, 159};
-static const unsigned short c71[] = {
-    137, 138, 139, 140, 141, 153, 154, 132, 133, 134, 77, 155, 156, 157, 158, 159};
-static const unsigned short c72[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 160, 77, 155, 156};
-static const unsigned short c73[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 135, 160, 77, 155, 156};
-static const unsigned short c74[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 136, 160, 77, 155, 156};
-static const unsigned short c75[] = {
-    137, 138, 139, 140, 141, 127, 128, 129, 142, 160, 77, 155, 156};
-static const unsigned short c76[] = {
-    122, 123, 124, 125, 126, 143, 144, 145, 146, 160, 77, 155, 156};
-static const unsigned short c77[] = {
-    122, 123, 124, 125, 126, 147, 148, 149, 150, 160, 77, 155, 156};
-static const unsigned short c78[] = {
-    122, 123, 124, 125, 126, 151, 152, 160, 77, 155, 156};
-static const unsigned short c79[] = {
-    137, 138, 139, 140, 141, 153, 154, 160, 77, 155, 156};
-static const unsigned short c80[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 160, 77, 155, 156, 157, 158, 159};
-static const unsigned short c81[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 135, 160, 77, 155, 156, 157, 158, 159};
-static const unsigned short c82[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 136, 160, 77, 155, 156, 157, 158, 159};
-static const unsigned short c83[] = {
-    137, 138, 139, 140, 141, 127, 128, 129, 142, 160, 77, 155, 156, 157, 158, 159};
-static const unsigned short c84[] = {
-    122, 123, 124, 125, 126, 143, 144, 145, 146, 160, 77, 155, 156, 157, 158, 159};
-static const unsigned short c85[] = {
-    122, 123, 124, 125, 126, 147, 148, 149, 150, 160, 77, 155, 156, 157, 158, 159};
-static const unsigned short c86[] = {
-    122, 123, 124, 125, 126, 151, 152, 160, 77, 155, 156, 157, 158, 159};
-static const unsigned short c87[] = {
-    137, 138, 139, 140, 141, 153, 154, 160, 77, 155, 156, 157, 158, 159};
-static const unsigned short c88[] = {
-    122, 123, 124, 125, 126, 143, 144, 145, 146, 160, 77, 155, 156, 161, 162, 163, 164};
-static const unsigned short c89[] = {
-    122, 123, 124, 125, 126, 147, 148, 149, 150, 160, 77, 155, 156, 165, 166, 167, 168};
-static const unsigned short c90[] = {
-    122, 123, 124, 125, 126, 151, 152, 160, 77, 155, 156, 169, 170, 171, 172};
-static const unsigned short c91[] = {
-    137, 138, 139, 140, 141, 153, 154, 160, 77, 155, 156, 173, 174, 175, 176};
-static const unsigned short c92[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 177, 133, 116, 178, 179};
-static const unsigned short c93[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 135, 177, 133, 116, 178, 179};
-static const unsigned short c94[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 136, 177, 133, 116, 178, 179};
-static const unsigned short c95[] = {
-    137, 138, 139, 140, 141, 127, 128, 129, 142, 177, 133, 116, 178, 179};
-static const unsigned short c96[] = {
-    122, 123, 124, 125, 126, 143, 144, 145, 146, 177, 133, 116, 178, 179};
-static const unsigned short c97[] = {
-    122, 123, 124, 125, 126, 147, 148, 149, 150, 177, 133, 116, 178, 179};
-static const unsigned short c98[] = {
-    122, 123, 124, 125, 126, 151, 152, 177, 133, 116, 178, 179};
-static const unsigned short c99[] = {
-    137, 138, 139, 140, 141, 153, 154, 177, 133, 116, 178, 179};
-static const unsigned short c100[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 177, 133, 77, 155, 156, 157, 158, 159};
-static const unsigned short c101[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 135, 177, 133, 77, 155, 156, 157, 158, 159};
-static const unsigned short c102[] = {
-    122, 123, 124, 125, 126, 127, 128, 129, 136, 177, 133, 77, 155, 156, 157, 158, 159};
-static const unsigned short c103[] = {
-    137, 138, 139, 140, 141, 127, 128, 129, 142, 177, 133, 77, 155, 156, 157, 158, 159};
-static const unsigned short c104[] = {
-    122, 123, 124, 125, 126, 143, 144, 145, 146, 177, 133, 77, 155, 156, 157, 158, 159};
-static const unsigned short c105[] = {
-    122, 123, 124, 125, 126, 147, 148, 149, 150, 177, 133, 77, 155, 156, 157, 158, 159};
-static const unsigned short c106[] = {
-    122, 123, 124, 125, 126, 151, 152, 177, 133, 77, 155, 156, 157, 158, 159};
-static const unsigned short c107[] = {
-    137, 138, 139, 140, 141, 153, 154, 177, 133, 77, 155, 156, 157, 158, 159};
-static const unsigned short c108[] = {
-    180, 181, 2, 182, 183, 184, 185, 7, 186, 187, 188, 189, 190};
-static const unsigned short c109[] = {
-    180, 181, 2, 182, 183, 184, 185, 7, 191, 188, 189, 190};
-static const unsigned short c110[] = {
-    180, 181, 2, 182, 183, 184, 185, 7, 192, 188, 189, 190};
-static const unsigned short c111[] = {
-    193, 194, 42, 195, 196, 184, 185, 7, 197, 188, 189, 190};
-static const unsigned short c112[] = {
-    180, 181, 2, 182, 183, 198, 199, 200, 201, 188, 189, 190};
-static const unsigned short c113[] = {
-    180, 181, 2, 182, 183, 202, 203, 204, 205, 188, 189, 190};
-static const unsigned short c114[] = {
-    180, 181, 2, 182, 183, 206, 207, 188, 189, 190};
-static const unsigned short c115[] = {
-    193, 194, 42, 195, 196, 208, 209, 188, 189, 190};
-static const unsigned short c116[] = {
-    180, 181, 2, 182, 183, 184, 185, 7, 186, 187, 210, 77, 211, 212};
-static const unsigned short c117[] = {
-    180, 181, 2, 182, 183, 184, 185, 7, 191, 210, 77, 211, 212};
-static const unsigned short c118[] = {
-    180, 181, 2, 182, 183, 184, 185, 7, 192, 210, 77, 211, 212};
-static const unsigned short c119[] = {
-    193, 194, 42, 195, 196, 184, 185, 7, 197, 210, 77, 211, 212};
-static const unsigned short c120[] = {
-    180, 181, 2, 182, 183, 198, 199, 200, 201, 210, 77, 211, 212};
-static const unsigned short c121[] = {
-    180, 181, 2, 182, 183, 202, 203, 204, 205, 210, 77, 211, 212};
-static const unsigned short c122[] = {
-    180, 181, 2, 182, 183, 206, 207, 210, 77, 211, 212};
-static const unsigned short c123[] = {
-    193, 194, 42, 195, 196, 208, 209, 210, 77, 211, 212};
-static const unsigned short c124[] = {
-    180, 181, 2, 182, 183, 198, 199, 200, 201, 210, 77, 211, 212, 213, 84, 214, 215};
-static const unsigned short c125[] = {
-    180, 181, 2, 182, 183, 202, 203, 204, 205, 210, 77, 211, 212, 216, 92, 217, 218};
-static const unsigned short c126[] = {
-    180, 181, 2, 182, 183, 206, 207, 210, 77, 211, 212, 219, 100, 220, 221};
-static const unsigned short c127[] = {
-    193, 194, 42, 195, 196, 208, 209, 210, 77, 211, 212, 222, 108, 223, 224};
-static const unsigned short c128[] = {
-    180, 181, 2, 182, 183, 184, 185, 7, 186, 187, 225, 189, 116, 226, 227};
-static const unsigned short c129[] = {
-    180, 181, 2, 182, 183, 184, 185, 7, 191, 225, 189, 116, 226, 227};
-static const unsigned short c130[] = {
-    180, 181, 2, 182, 183, 184, 185, 7, 192, 225, 189, 116, 226, 227};
-static const unsigned short c131[] = {
-    193, 194, 42, 195, 196, 184, 185, 7, 197, 225, 189, 116, 226, 227};
-static const unsigned short c132[] = {
-    180, 181, 2, 182, 183, 198, 199, 200, 201, 225, 189, 116, 226, 227};
-static const unsigned short c133[] = {
-    180, 181, 2, 182, 183, 202, 203, 204, 205, 225, 189, 116, 226, 227};
-static const unsigned short c134[] = {
-    180, 181, 2, 182, 183, 206, 207, 225, 189, 116, 226, 227};
-static const unsigned short c135[] = {
-    193, 194, 42, 195, 196, 208, 209, 225, 189, 116, 226, 227};
-static const unsigned short c136[] = {
-    228};
-static const unsigned short c137[] = {
-    228, 229, 230};
-static const unsigned short c138[] = {
-    228, 231, 232};
-static const unsigned short c139[] = {
-    228, 233, 234};
-static const unsigned short c140[] = {
-    228, 235};
-static const unsigned short c141[] = {
-    228, 236};
-static const unsigned short c142[] = {
-    228, 237, 238};
-static const unsigned short c143[] = {
-    239, 240};
-static const unsigned short c144[] = {
-    239, 241};
-static const unsigned short c145[] = {
-    239, 242};
-static const unsigned short c146[] = {
-    243};
-static const unsigned short c147[] = {
-    244, 245};
-static const unsigned short c148[] = {
-    246, 245};
-static const unsigned short c149[] = {
-    247, 239};
-static const unsigned short c150[] = {
-    248, 249};
-static const unsigned short c151[] = {
-    244, 250};
-static const unsigned short c152[] = {
-    251, 252};
-static const unsigned short c153[] = {
-    253, 2};
-static const unsigned short c154[] = {
-    253, 124};
-static const unsigned short c155[] = {
-    253, 254};
-static const unsigned short c156[] = {
-    255, 256};
-static const unsigned short c157[] = {
-    255, 257};
-static const unsigned short c158[] = {
-    255, 258};
-static const unsigned short c159[] = {
-    259, 260, 261, 262, 263};
-static const unsigned short c160[] = {
-    0, 1, 2, 3, 4, 264, 5, 265, 6, 7};
-static const unsigned short c161[] = {
-    10, 266, 267, 268, 269, 270, 77, 78, 79, 259, 260, 261, 262, 263};
-static const unsigned short c162[] = {
-    266, 271, 272, 273, 259, 260, 261, 262, 263};
-static const unsigned short c163[] = {
-    274, 10, 77, 78, 79, 259, 260, 261, 262, 263};
-static const unsigned short c164[] = {
-    275, 266, 276, 277, 278, 231, 279, 280, 259, 260, 261, 262, 263};
-static const unsigned short c165[] = {
-    231, 279, 280, 0, 1, 2, 3, 4, 264, 5, 265, 6, 7};
-static const unsigned short c166[] = {
-    281, 282, 261, 283, 284};
-static const unsigned short c167[] = {
-    188, 285, 286, 287, 269, 288, 77, 211, 212, 281, 282, 261, 283, 284};
-static const unsigned short c168[] = {
-    285, 289, 290, 291, 281, 282, 261, 283, 284};
-static const unsigned short c169[] = {
-    292, 188, 77, 211, 212, 281, 282, 261, 283, 284};
-static const unsigned short c170[] = {
-    293, 285, 276, 294, 295, 296, 297, 298, 281, 282, 261, 283, 284};
-static const unsigned short c171[] = {
-    299, 300, 301, 302, 303};
-static const unsigned short c172[] = {
-    122, 123, 124, 125, 126, 304, 127, 305, 128, 129};
-static const unsigned short c173[] = {
-    306, 299, 300, 301, 77, 155, 156, 307, 308, 309};
-static const unsigned short c174[] = {
-    132, 310, 311, 312, 313, 314, 77, 155, 156};
-static const unsigned short c175[] = {
-    77, 155, 156, 122, 123, 124, 125, 126, 304, 127, 305, 128, 129};
-static const unsigned short c176[] = {
-    310, 315, 316, 317};
-static const unsigned short c177[] = {
-    318, 132, 77, 155, 156};
-static const unsigned short c178[] = {
-    319, 310, 307, 308, 309, 237, 320, 321};
-static const unsigned short c179[] = {
-    237, 320, 321, 122, 123, 124, 125, 126, 304, 127, 305, 128, 129};
-static const unsigned short c180[] = {
-    319, 310, 307, 308, 309, 77, 155, 156};
-static const unsigned short c181[] = {
-    322, 323, 324, 325, 326};
-static const unsigned short c182[] = {
-    327, 328, 329, 330, 331, 332, 18, 333, 19, 20};
-static const unsigned short c183[] = {
-    23, 334, 335, 336, 337, 338, 77, 81, 82};
-static const unsigned short c184[] = {
-    334, 339, 340, 341};
-static const unsigned short c185[] = {
-    342, 23, 77, 81, 82};
-static const unsigned short c186[] = {
-    343, 334, 344, 345, 346, 233, 347, 348};
-static const unsigned short c187[] = {
-    233, 347, 348, 327, 328, 329, 330, 331, 332, 18, 333, 19, 20};
-static const unsigned short c188[] = {
-    349, 350};
-static const unsigned short c189[] = {
-    0, 1, 2, 3, 4, 351, 5, 352, 6, 7};
-static const unsigned short c190[] = {
-    349, 350, 353};
-static const unsigned short c191[] = {
-    354, 355};
-static const unsigned short c192[] = {
-    356, 77, 211, 212, 357, 358, 359};
-static const unsigned short c193[] = {
-    360, 361, 362, 363, 364};
-static const unsigned short c194[] = {
-    0, 1, 2, 3, 4, 365, 5, 366, 6, 7};
-static const unsigned short c195[] = {
-    367, 368, 362, 369, 370};
-static const unsigned short c196[] = {
-    371, 372};
-static const unsigned short c197[] = {
-    122, 123, 124, 125, 126, 373, 127, 374, 128, 129};
-static const unsigned short c198[] = {
-    375, 376, 377, 378, 379, 77, 155, 156, 380, 381, 382};
-static const unsigned short c199[] = {
-    383, 384, 385, 386, 387, 388, 389};
-static const unsigned short c200[] = {
-    327, 328, 329, 330, 331, 390, 18, 391, 19, 20};
-static const unsigned short c201[] = {
-    383, 384, 385, 386, 387, 388, 389, 392};
-static const unsigned short c202[] = {
-    327, 328, 329, 330, 331, 390, 18, 391, 19, 20, 392};
-static const unsigned short c203[] = {
-    393, 394, 385, 387, 388, 389};
-static const unsigned short c204[] = {
-    393, 394, 385, 387, 388, 389, 392};
-static const unsigned short c205[] = {
-    387, 388, 389};
-static const unsigned short c206[] = {
-    395, 396, 397, 398, 399, 400, 401, 402, 403};
-static const unsigned short c207[] = {
-    327, 328, 329, 330, 331, 404, 18, 405, 19, 20};
-static const unsigned short c208[] = {
-    406, 407, 397, 399, 400, 401, 402, 403};
-static const unsigned short c209[] = {
-    399, 400, 401, 402, 403};
-static const unsigned short c210[] = {
-    408, 409, 410, 398, 399, 400, 401, 402, 403};
-static const unsigned short c211[] = {
-    411, 412, 410, 399, 400, 401, 402, 403};
-static const unsigned short c212[] = {
-    413, 414, 415, 416, 417, 418, 419, 420, 421};
-static const unsigned short c213[] = {
-    122, 123, 124, 125, 126, 422, 127, 423, 128, 129};
-static const unsigned short c214[] = {
-    413, 414, 415, 416, 417, 418, 419, 420, 421, 424};
-static const unsigned short c215[] = {
-    425, 426, 415, 417, 418, 419, 420, 421};
-static const unsigned short c216[] = {
-    425, 426, 415, 417, 418, 419, 420, 421, 424};
-static const unsigned short c217[] = {
-    417, 418, 419, 420, 421};
-static const unsigned short c218[] = {
-    417, 418, 419, 420, 421, 424};
-static const unsigned short c219[] = {
-    427, 428, 429, 416, 417, 418, 419, 420, 421};
-static const unsigned short c220[] = {
-    430, 431, 429, 417, 418, 419, 420, 421};
-static const unsigned short c221[] = {
-    128, 127, 432, 433, 434, 435, 436, 437, 129, 417, 418, 419, 420, 421};
-static const unsigned short c222[] = {
-    128, 127, 438, 433, 434, 435, 436, 437, 129, 417, 418, 419, 420, 421};
-static const unsigned short c223[] = {
-    439, 440, 425, 426, 433, 434, 435, 436, 437, 417, 418, 419, 420, 421};
-static const unsigned short c224[] = {
-    441, 442, 430, 431, 433, 434, 435, 436, 437, 417, 418, 419, 420, 421};
-static const unsigned short c225[] = {
-    443, 444, 445};
-static const unsigned short c226[] = {
-    446, 447, 448, 449, 450, 451, 452, 453, 454, 443, 444, 445};
-static const unsigned short c227[] = {
-    455, 456};
-static const unsigned short c228[] = {
-    128, 127, 457, 450, 451, 452, 453, 454, 129};
-static const unsigned short c229[] = {
-    446, 447, 448, 449, 450, 451, 452, 453, 454, 455, 456};
-static const unsigned short c230[] = {
-    446, 447, 448, 449, 450, 451, 452, 453, 454};
-static const unsigned short c231[] = {
-    417, 418, 419, 420, 421, 129, 228};
-static const unsigned short c232[] = {
-    439, 440, 425, 426, 433, 434, 435, 436, 437, 417, 418, 419, 420, 421, 129, 228};
-static const unsigned short c233[] = {
-    441, 442, 430, 431, 433, 434, 435, 436, 437, 417, 418, 419, 420, 421, 129, 228};
-static const unsigned short c234[] = {
-    128, 127, 432, 433, 434, 435, 436, 437, 129, 417, 418, 419, 420, 421, 228};
-static const unsigned short c235[] = {
-    128, 127, 438, 433, 434, 435, 436, 437, 129, 417, 418, 419, 420, 421, 228};
-static const unsigned short c236[] = {
-    425, 426, 415, 417, 418, 419, 420, 421, 129, 228};
-static const unsigned short c237[] = {
-    430, 431, 429, 417, 418, 419, 420, 421, 129, 228};
-static const unsigned short c238[] = {
-    455, 456, 129, 228};
-static const unsigned short c239[] = {
-    128, 127, 457, 450, 451, 452, 453, 454, 129, 228};
-static const unsigned short c240[] = {
-    446, 447, 448, 449, 450, 451, 452, 453, 454, 455, 456, 129, 228};
-static const unsigned short c241[] = {
-    129, 228};
-static const unsigned short c242[] = {
-    446, 447, 448, 449, 450, 451, 452, 453, 454, 129, 228};
-static const unsigned short c243[] = {
-    458, 459, 460, 461, 462, 463, 464, 465, 466, 467, 468, 469, 470, 471, 472};
-static const unsigned short c244[] = {
-    473, 474, 475, 476, 462, 463, 464, 465, 466};
-static const unsigned short c245[] = {
-    477, 478, 479, 480, 481, 482, 483, 484, 485};
-static const unsigned short c246[] = {
-    486, 487, 488, 489, 490, 491, 492, 493, 494, 495, 496, 497, 498, 499, 500};
-static const unsigned short c247[] = {
-    129, 228, 458, 459, 460, 461, 462, 463, 464, 465, 466};
-static const unsigned short c248[] = {
-    129, 228, 473, 474, 475, 476, 462, 463, 464, 465, 466};
-static const unsigned short c249[] = {
-    129, 228, 477, 478, 479, 480, 481, 482, 483, 484, 485};
-static const unsigned short c250[] = {
-    129, 228, 486, 487, 488, 489, 490, 491, 492, 493, 494};
-static const unsigned short c251[] = {
-    128, 127, 501, 458, 129, 462, 463, 464, 465, 466};
-static const unsigned short c252[] = {
-    128, 127, 502, 473, 129, 462, 463, 464, 465, 466};
-static const unsigned short c253[] = {
-    128, 127, 503, 477, 129, 481, 482, 483, 484, 485};
-static const unsigned short c254[] = {
-    128, 127, 504, 477, 129, 481, 482, 483, 484, 485};
-static const unsigned short c255[] = {
-    128, 127, 505, 486, 129, 490, 491, 492, 493, 494};
-static const unsigned short c256[] = {
-    129, 228, 128, 127, 501, 458, 462, 463, 464, 465, 466};
-static const unsigned short c257[] = {
-    129, 228, 128, 127, 502, 473, 462, 463, 464, 465, 466};
-static const unsigned short c258[] = {
-    129, 228, 128, 127, 503, 477, 481, 482, 483, 484, 485};
-static const unsigned short c259[] = {
-    129, 228, 128, 127, 504, 477, 481, 482, 483, 484, 485};
-static const unsigned short c260[] = {
-    129, 228, 128, 127, 505, 486, 490, 491, 492, 493, 494};
-static const unsigned short c261[] = {
-    458, 459, 460, 461, 462, 463, 464, 465, 466, 77, 506};
-static const unsigned short c262[] = {
-    473, 474, 475, 476, 462, 463, 464, 465, 466, 77, 506};
-static const unsigned short c263[] = {
-    477, 478, 479, 480, 481, 482, 483, 484, 485, 77, 507};
-static const unsigned short c264[] = {
-    486, 487, 488, 489, 490, 491, 492, 493, 494, 77, 508};
-static const unsigned short c265[] = {
-    509, 510, 511, 512, 513, 514, 515, 516, 517, 518, 519, 520, 521, 522, 523};
-static const unsigned short c266[] = {
-    524, 525, 526, 527, 528, 529, 515, 530, 531, 532, 533, 534, 535, 536, 537};
-static const unsigned short c267[] = {
-    538, 539, 540, 541, 513, 514, 515, 516, 517};
-static const unsigned short c268[] = {
-    542, 543, 544, 545, 528, 529, 515, 530, 531};
-static const unsigned short c269[] = {
-    546, 547, 548, 549, 550, 551, 552, 553, 554};
-static const unsigned short c270[] = {
-    555, 556, 557, 558, 559, 560, 552, 561, 562};
-static const unsigned short c271[] = {
-    563, 564, 565, 566, 567, 568, 569, 570, 571, 572, 573, 574, 575, 576, 577};
-static const unsigned short c272[] = {
-    578, 579, 580, 581, 582, 583, 569, 584, 585, 586, 587, 588, 589, 590, 591};
-static const unsigned short c273[] = {
-    7, 228, 509, 510, 511, 512, 513, 514, 515, 516, 517};
-static const unsigned short c274[] = {
-    7, 228, 524, 525, 526, 527, 528, 529, 515, 530, 531};
-static const unsigned short c275[] = {
-    7, 228, 538, 539, 540, 541, 513, 514, 515, 516, 517};
-static const unsigned short c276[] = {
-    7, 228, 542, 543, 544, 545, 528, 529, 515, 530, 531};
-static const unsigned short c277[] = {
-    7, 228, 546, 547, 548, 549, 550, 551, 552, 553, 554};
-static const unsigned short c278[] = {
-    7, 228, 555, 556, 557, 558, 559, 560, 552, 561, 562};
-static const unsigned short c279[] = {
-    7, 228, 563, 564, 565, 566, 567, 568, 569, 570, 571};
-static const unsigned short c280[] = {
-    7, 228, 578, 579, 580, 581, 582, 583, 569, 584, 585};
-static const unsigned short c281[] = {
-    6, 5, 592, 509, 7, 513, 514, 515, 516, 517};
-static const unsigned short c282[] = {
-    185, 184, 593, 524, 7, 528, 529, 515, 530, 531};
-static const unsigned short c283[] = {
-    6, 5, 594, 538, 7, 513, 514, 515, 516, 517};
-static const unsigned short c284[] = {
-    185, 184, 595, 542, 7, 528, 529, 515, 530, 531};
-static const unsigned short c285[] = {
-    6, 5, 596, 546, 7, 550, 551, 552, 553, 554};
-static const unsigned short c286[] = {
-    185, 184, 597, 555, 7, 559, 560, 552, 561, 562};
-static const unsigned short c287[] = {
-    6, 5, 598, 546, 7, 550, 551, 552, 553, 554};
-static const unsigned short c288[] = {
-    185, 184, 599, 555, 7, 559, 560, 552, 561, 562};
-static const unsigned short c289[] = {
-    6, 5, 600, 563, 7, 567, 568, 569, 570, 571};
-static const unsigned short c290[] = {
-    185, 184, 601, 578, 7, 582, 583, 569, 584, 585};
-static const unsigned short c291[] = {
-    7, 228, 6, 5, 592, 509, 513, 514, 515, 516, 517};
-static const unsigned short c292[] = {
-    7, 228, 185, 184, 593, 524, 528, 529, 515, 530, 531};
-static const unsigned short c293[] = {
-    7, 228, 6, 5, 594, 538, 513, 514, 515, 516, 517};
-static const unsigned short c294[] = {
-    7, 228, 185, 184, 595, 542, 528, 529, 515, 530, 531};
-static const unsigned short c295[] = {
-    7, 228, 6, 5, 596, 546, 550, 551, 552, 553, 554};
-static const unsigned short c296[] = {
-    7, 228, 185, 184, 597, 555, 559, 560, 552, 561, 562};
-static const unsigned short c297[] = {
-    7, 228, 6, 5, 598, 546, 550, 551, 552, 553, 554};
-static const unsigned short c298[] = {
-    7, 228, 185, 184, 599, 555, 559, 560, 552, 561, 562};
-static const unsigned short c299[] = {
-    7, 228, 6, 5, 600, 563, 567, 568, 569, 570, 571};
-static const unsigned short c300[] = {
-    7, 228, 185, 184, 601, 578, 582, 583, 569, 584, 585};
-static const unsigned short c301[] = {
-    509, 510, 511, 512, 513, 514, 515, 516, 517, 77, 602};
-static const unsigned short c302[] = {
-    524, 525, 526, 527, 528, 529, 515, 530, 531, 77, 602};
-static const unsigned short c303[] = {
-    538, 539, 540, 541, 513, 514, 515, 516, 517, 77, 602};
-static const unsigned short c304[] = {
-    542, 543, 544, 545, 528, 529, 515, 530, 531, 77, 602};
-static const unsigned short c305[] = {
-    546, 547, 548, 549, 550, 551, 552, 553, 554, 77, 603};
-static const unsigned short c306[] = {
-    555, 556, 557, 558, 559, 560, 552, 561, 562, 77, 603};
-static const unsigned short c307[] = {
-    563, 564, 565, 566, 567, 568, 569, 570, 571, 77, 604};
-static const unsigned short c308[] = {
-    578, 579, 580, 581, 582, 583, 569, 584, 585, 77, 604};
-static const unsigned short c309[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-static const unsigned short c310[] = {
-    10, 11, 12, 13, 14, 5, 6, 7, 8, 9};
-static const unsigned short c311[] = {
-    15, 16, 17, 18, 19, 5, 6, 7, 20};
-static const unsigned short c312[] = {
-    21, 22, 23, 18, 19, 5, 6, 7, 20};
-static const unsigned short c313[] = {
-    24, 25, 26, 27, 28, 5, 6, 7, 29};
-static const unsigned short c314[] = {
-    8, 9};
-static const unsigned short c315[] = {
-    20};
-static const unsigned short c316[] = {
-    29};
-static const unsigned short c317[] = {
-    30, 31, 32, 33, 34, 5, 35, 36, 37, 9};
-static const unsigned short c318[] = {
-    38, 39, 40, 41, 42, 5, 43, 44, 45, 9};
-static const unsigned short c319[] = {
-    46, 47, 48, 49, 50, 5, 35, 36, 37, 9};
-static const unsigned short c320[] = {
-    51, 52, 53, 54, 55, 5, 43, 44, 45, 9};
-static const unsigned short c321[] = {
-    56, 57, 58, 59, 60, 5, 35, 36, 61};
-static const unsigned short c322[] = {
-    62, 63, 64, 65, 66, 5, 43, 44, 67};
-static const unsigned short c323[] = {
-    68, 69, 70, 59, 60, 5, 35, 36, 61};
-static const unsigned short c324[] = {
-    71, 72, 73, 65, 66, 5, 43, 44, 67};
-static const unsigned short c325[] = {
-    74, 75, 76, 77, 78, 5, 35, 36, 79};
-static const unsigned short c326[] = {
-    80, 81, 82, 83, 84, 5, 43, 44, 85};
-static const unsigned short c327[] = {
-    37, 9};
-static const unsigned short c328[] = {
-    45, 9};
-static const unsigned short c329[] = {
-    61};
-static const unsigned short c330[] = {
-    67};
-static const unsigned short c331[] = {
-    79};
-static const unsigned short c332[] = {
-    85};
-static const unsigned short c333[] = {
-    605, 606, 607, 608, 609};
-static const unsigned short c334[] = {
-    610, 611, 607, 612, 609, 613, 614, 615, 616};
-static const unsigned short c335[] = {
-    617, 618, 619};
-static const unsigned short c336[] = {
-    620, 621, 619};
-static const unsigned short c337[] = {
-    622, 623, 624};
-static const unsigned short c338[] = {
-    608, 609};
-static const unsigned short c339[] = {
-    612, 609, 613, 614};
-static const unsigned short c340[] = {
-    625, 626, 607, 608, 609};
-static const unsigned short c341[] = {
-    627, 628, 607, 612, 609, 613, 614, 629, 630};
-static const unsigned short c342[] = {
-    631, 632, 619};
-static const unsigned short c343[] = {
-    633, 634, 619};
-static const unsigned short c344[] = {
-    635, 636, 624};
-static const unsigned short c345[] = {
-    627, 628, 607, 612, 609, 613, 614, 637, 638};
-static const unsigned short c346[] = {
-    86, 87, 88, 89, 90, 91};
-static const unsigned short c347[] = {
-    92, 93, 94, 95, 90, 91};
-static const unsigned short c348[] = {
-    96, 97, 98, 99, 90, 100};
-static const unsigned short c349[] = {
-    101, 102, 103, 104, 90, 100};
-static const unsigned short c350[] = {
-    105, 106, 107, 108, 90, 109};
-static const unsigned short c351[] = {
-    86, 87, 88, 89, 90, 110};
-static const unsigned short c352[] = {
-    92, 93, 94, 95, 90, 110};
-static const unsigned short c353[] = {
-    96, 97, 98, 99, 90, 111};
-static const unsigned short c354[] = {
-    101, 102, 103, 104, 90, 111};
-static const unsigned short c355[] = {
-    105, 106, 107, 108, 90, 112};
-static const unsigned short c356[] = {
-    113, 114, 115, 116, 117, 118, 119, 120, 121, 122};
-static const unsigned short c357[] = {
-    123, 124, 125, 126, 127, 118, 119, 120, 121, 122};
-static const unsigned short c358[] = {
-    128, 129, 130, 131, 132, 133, 134, 135, 136, 137};
-static const unsigned short c359[] = {
-    138, 139, 137};
-static const unsigned short c360[] = {
-    140, 141, 142};
-static const unsigned short c361[] = {
-    143, 144, 145};
-static const unsigned short c362[] = {
-    128, 129, 130, 131, 132, 133, 134};
-static const unsigned short c363[] = {
-    228, 129, 77, 639, 640, 641, 642, 643, 644, 241, 645, 646, 130, 647};
-static const unsigned short c364[] = {
-    228, 129, 77, 639, 640, 641, 642, 643, 644, 241, 645, 646, 648, 459};
-static const unsigned short c365[] = {
-    228, 77, 649, 650, 639, 651, 643, 644, 241, 645, 646, 130, 647};
+// The rows of variants that compute the same, in runs: the first row, and how many there are.
+static const unsigned short c0[] = {0, 13};
+static const unsigned short c1[] = {13, 13};
+static const unsigned short c2[] = {0, 8, 26, 1, 10, 3};
+static const unsigned short c3[] = {27, 5, 18, 3, 32, 1, 23, 3};
+static const unsigned short c4[] = {0, 8, 33, 1, 10, 3};
+static const unsigned short c5[] = {34, 5, 18, 3, 39, 1, 23, 3};
+static const unsigned short c6[] = {40, 5, 5, 3, 45, 1, 10, 3};
+static const unsigned short c7[] = {46, 5, 18, 3, 51, 1, 23, 3};
+static const unsigned short c8[] = {0, 5, 52, 4, 10, 3};
+static const unsigned short c9[] = {13, 5, 56, 4, 23, 3};
+static const unsigned short c10[] = {0, 5, 60, 4, 10, 3};
+static const unsigned short c11[] = {27, 5, 64, 4, 23, 3};
+static const unsigned short c12[] = {0, 5, 68, 2, 10, 3};
+static const unsigned short c13[] = {34, 5, 70, 2, 23, 3};
+static const unsigned short c14[] = {40, 5, 72, 2, 10, 3};
+static const unsigned short c15[] = {46, 5, 74, 2, 23, 3};
+static const unsigned short c16[] = {0, 10, 76, 4};
+static const unsigned short c17[] = {13, 10, 80, 1, 77, 1, 81, 2};
+static const unsigned short c18[] = {0, 8, 26, 1, 76, 4};
+static const unsigned short c19[] = {27, 5, 18, 3, 32, 1, 80, 1, 77, 1, 81, 2};
+static const unsigned short c20[] = {0, 8, 33, 1, 76, 4};
+static const unsigned short c21[] = {34, 5, 18, 3, 39, 1, 80, 1, 77, 1, 81, 2};
+static const unsigned short c22[] = {40, 5, 5, 3, 45, 1, 76, 4};
+static const unsigned short c23[] = {46, 5, 18, 3, 51, 1, 80, 1, 77, 1, 81, 2};
+static const unsigned short c24[] = {0, 5, 52, 4, 76, 4};
+static const unsigned short c25[] = {13, 5, 56, 4, 80, 1, 77, 1, 81, 2};
+static const unsigned short c26[] = {0, 5, 60, 4, 76, 4};
+static const unsigned short c27[] = {27, 5, 64, 4, 80, 1, 77, 1, 81, 2};
+static const unsigned short c28[] = {0, 5, 68, 2, 76, 4};
+static const unsigned short c29[] = {34, 5, 70, 2, 80, 1, 77, 1, 81, 2};
+static const unsigned short c30[] = {40, 5, 72, 2, 76, 4};
+static const unsigned short c31[] = {46, 5, 74, 2, 80, 1, 77, 1, 81, 2};
+static const unsigned short c32[] = {0, 5, 52, 4, 76, 4, 83, 4};
+static const unsigned short c33[] = {13, 5, 56, 4, 80, 1, 77, 1, 81, 2, 87, 4};
+static const unsigned short c34[] = {0, 5, 60, 4, 76, 4, 91, 4};
+static const unsigned short c35[] = {27, 5, 64, 4, 80, 1, 77, 1, 81, 2, 95, 4};
+static const unsigned short c36[] = {0, 5, 68, 2, 76, 4, 99, 4};
+static const unsigned short c37[] = {34, 5, 70, 2, 80, 1, 77, 1, 81, 2, 103, 4};
+static const unsigned short c38[] = {40, 5, 72, 2, 76, 4, 107, 4};
+static const unsigned short c39[] = {46, 5, 74, 2, 80, 1, 77, 1, 81, 2, 111, 4};
+static const unsigned short c40[] = {0, 10, 115, 1, 11, 1, 116, 3};
+static const unsigned short c41[] = {13, 10, 119, 1, 24, 1, 116, 1, 120, 2};
+static const unsigned short c42[] = {0, 8, 26, 1, 115, 1, 11, 1, 116, 3};
+static const unsigned short c43[] = {27, 5, 18, 3, 32, 1, 119, 1, 24, 1, 116, 1, 120, 2};
+static const unsigned short c44[] = {0, 8, 33, 1, 115, 1, 11, 1, 116, 3};
+static const unsigned short c45[] = {34, 5, 18, 3, 39, 1, 119, 1, 24, 1, 116, 1, 120, 2};
+static const unsigned short c46[] = {40, 5, 5, 3, 45, 1, 115, 1, 11, 1, 116, 3};
+static const unsigned short c47[] = {46, 5, 18, 3, 51, 1, 119, 1, 24, 1, 116, 1, 120, 2};
+static const unsigned short c48[] = {0, 5, 52, 4, 115, 1, 11, 1, 116, 3};
+static const unsigned short c49[] = {13, 5, 56, 4, 119, 1, 24, 1, 116, 1, 120, 2};
+static const unsigned short c50[] = {0, 5, 60, 4, 115, 1, 11, 1, 116, 3};
+static const unsigned short c51[] = {27, 5, 64, 4, 119, 1, 24, 1, 116, 1, 120, 2};
+static const unsigned short c52[] = {0, 5, 68, 2, 115, 1, 11, 1, 116, 3};
+static const unsigned short c53[] = {34, 5, 70, 2, 119, 1, 24, 1, 116, 1, 120, 2};
+static const unsigned short c54[] = {40, 5, 72, 2, 115, 1, 11, 1, 116, 3};
+static const unsigned short c55[] = {46, 5, 74, 2, 119, 1, 24, 1, 116, 1, 120, 2};
+static const unsigned short c56[] = {122, 13};
+static const unsigned short c57[] = {122, 8, 135, 1, 132, 3};
+static const unsigned short c58[] = {122, 8, 136, 1, 132, 3};
+static const unsigned short c59[] = {137, 5, 127, 3, 142, 1, 132, 3};
+static const unsigned short c60[] = {122, 5, 143, 4, 132, 3};
+static const unsigned short c61[] = {122, 5, 147, 4, 132, 3};
+static const unsigned short c62[] = {122, 5, 151, 2, 132, 3};
+static const unsigned short c63[] = {137, 5, 153, 2, 132, 3};
+static const unsigned short c64[] = {122, 13, 77, 1, 155, 5};
+static const unsigned short c65[] = {122, 8, 135, 1, 132, 3, 77, 1, 155, 5};
+static const unsigned short c66[] = {122, 8, 136, 1, 132, 3, 77, 1, 155, 5};
+static const unsigned short c67[] = {137, 5, 127, 3, 142, 1, 132, 3, 77, 1, 155, 5};
+static const unsigned short c68[] = {122, 5, 143, 4, 132, 3, 77, 1, 155, 5};
+static const unsigned short c69[] = {122, 5, 147, 4, 132, 3, 77, 1, 155, 5};
+static const unsigned short c70[] = {122, 5, 151, 2, 132, 3, 77, 1, 155, 5};
+static const unsigned short c71[] = {137, 5, 153, 2, 132, 3, 77, 1, 155, 5};
+static const unsigned short c72[] = {122, 10, 160, 1, 77, 1, 155, 2};
+static const unsigned short c73[] = {122, 8, 135, 1, 160, 1, 77, 1, 155, 2};
+static const unsigned short c74[] = {122, 8, 136, 1, 160, 1, 77, 1, 155, 2};
+static const unsigned short c75[] = {137, 5, 127, 3, 142, 1, 160, 1, 77, 1, 155, 2};
+static const unsigned short c76[] = {122, 5, 143, 4, 160, 1, 77, 1, 155, 2};
+static const unsigned short c77[] = {122, 5, 147, 4, 160, 1, 77, 1, 155, 2};
+static const unsigned short c78[] = {122, 5, 151, 2, 160, 1, 77, 1, 155, 2};
+static const unsigned short c79[] = {137, 5, 153, 2, 160, 1, 77, 1, 155, 2};
+static const unsigned short c80[] = {122, 10, 160, 1, 77, 1, 155, 5};
+static const unsigned short c81[] = {122, 8, 135, 1, 160, 1, 77, 1, 155, 5};
+static const unsigned short c82[] = {122, 8, 136, 1, 160, 1, 77, 1, 155, 5};
+static const unsigned short c83[] = {137, 5, 127, 3, 142, 1, 160, 1, 77, 1, 155, 5};
+static const unsigned short c84[] = {122, 5, 143, 4, 160, 1, 77, 1, 155, 5};
+static const unsigned short c85[] = {122, 5, 147, 4, 160, 1, 77, 1, 155, 5};
+static const unsigned short c86[] = {122, 5, 151, 2, 160, 1, 77, 1, 155, 5};
+static const unsigned short c87[] = {137, 5, 153, 2, 160, 1, 77, 1, 155, 5};
+static const unsigned short c88[] = {122, 5, 143, 4, 160, 1, 77, 1, 155, 2, 161, 4};
+static const unsigned short c89[] = {122, 5, 147, 4, 160, 1, 77, 1, 155, 2, 165, 4};
+static const unsigned short c90[] = {122, 5, 151, 2, 160, 1, 77, 1, 155, 2, 169, 4};
+static const unsigned short c91[] = {137, 5, 153, 2, 160, 1, 77, 1, 155, 2, 173, 4};
+static const unsigned short c92[] = {122, 10, 177, 1, 133, 1, 116, 1, 178, 2};
+static const unsigned short c93[] = {122, 8, 135, 1, 177, 1, 133, 1, 116, 1, 178, 2};
+static const unsigned short c94[] = {122, 8, 136, 1, 177, 1, 133, 1, 116, 1, 178, 2};
+static const unsigned short c95[] = {137, 5, 127, 3, 142, 1, 177, 1, 133, 1, 116, 1, 178, 2};
+static const unsigned short c96[] = {122, 5, 143, 4, 177, 1, 133, 1, 116, 1, 178, 2};
+static const unsigned short c97[] = {122, 5, 147, 4, 177, 1, 133, 1, 116, 1, 178, 2};
+static const unsigned short c98[] = {122, 5, 151, 2, 177, 1, 133, 1, 116, 1, 178, 2};
+static const unsigned short c99[] = {137, 5, 153, 2, 177, 1, 133, 1, 116, 1, 178, 2};
+static const unsigned short c100[] = {122, 10, 177, 1, 133, 1, 77, 1, 155, 5};
+static const unsigned short c101[] = {122, 8, 135, 1, 177, 1, 133, 1, 77, 1, 155, 5};
+static const unsigned short c102[] = {122, 8, 136, 1, 177, 1, 133, 1, 77, 1, 155, 5};
+static const unsigned short c103[] = {137, 5, 127, 3, 142, 1, 177, 1, 133, 1, 77, 1, 155, 5};
+static const unsigned short c104[] = {122, 5, 143, 4, 177, 1, 133, 1, 77, 1, 155, 5};
+static const unsigned short c105[] = {122, 5, 147, 4, 177, 1, 133, 1, 77, 1, 155, 5};
+static const unsigned short c106[] = {122, 5, 151, 2, 177, 1, 133, 1, 77, 1, 155, 5};
+static const unsigned short c107[] = {137, 5, 153, 2, 177, 1, 133, 1, 77, 1, 155, 5};
+static const unsigned short c108[] = {180, 2, 2, 1, 182, 4, 7, 1, 186, 5};
+static const unsigned short c109[] = {180, 2, 2, 1, 182, 4, 7, 1, 191, 1, 188, 3};
+static const unsigned short c110[] = {180, 2, 2, 1, 182, 4, 7, 1, 192, 1, 188, 3};
+static const unsigned short c111[] = {193, 2, 42, 1, 195, 2, 184, 2, 7, 1, 197, 1, 188, 3};
+static const unsigned short c112[] = {180, 2, 2, 1, 182, 2, 198, 4, 188, 3};
+static const unsigned short c113[] = {180, 2, 2, 1, 182, 2, 202, 4, 188, 3};
+static const unsigned short c114[] = {180, 2, 2, 1, 182, 2, 206, 2, 188, 3};
+static const unsigned short c115[] = {193, 2, 42, 1, 195, 2, 208, 2, 188, 3};
+static const unsigned short c116[] = {180, 2, 2, 1, 182, 4, 7, 1, 186, 2, 210, 1, 77, 1, 211, 2};
+static const unsigned short c117[] = {180, 2, 2, 1, 182, 4, 7, 1, 191, 1, 210, 1, 77, 1, 211, 2};
+static const unsigned short c118[] = {180, 2, 2, 1, 182, 4, 7, 1, 192, 1, 210, 1, 77, 1, 211, 2};
+static const unsigned short c119[] = {193, 2, 42, 1, 195, 2, 184, 2, 7, 1, 197, 1, 210, 1, 77, 1, 211, 2};
+static const unsigned short c120[] = {180, 2, 2, 1, 182, 2, 198, 4, 210, 1, 77, 1, 211, 2};
+static const unsigned short c121[] = {180, 2, 2, 1, 182, 2, 202, 4, 210, 1, 77, 1, 211, 2};
+static const unsigned short c122[] = {180, 2, 2, 1, 182, 2, 206, 2, 210, 1, 77, 1, 211, 2};
+static const unsigned short c123[] = {193, 2, 42, 1, 195, 2, 208, 3, 77, 1, 211, 2};
+static const unsigned short c124[] = {180, 2, 2, 1, 182, 2, 198, 4, 210, 1, 77, 1, 211, 3, 84, 1, 214, 2};
+static const unsigned short c125[] = {180, 2, 2, 1, 182, 2, 202, 4, 210, 1, 77, 1, 211, 2, 216, 1, 92, 1, 217, 2};
+static const unsigned short c126[] = {180, 2, 2, 1, 182, 2, 206, 2, 210, 1, 77, 1, 211, 2, 219, 1, 100, 1, 220, 2};
+static const unsigned short c127[] = {193, 2, 42, 1, 195, 2, 208, 3, 77, 1, 211, 2, 222, 1, 108, 1, 223, 2};
+static const unsigned short c128[] = {180, 2, 2, 1, 182, 4, 7, 1, 186, 2, 225, 1, 189, 1, 116, 1, 226, 2};
+static const unsigned short c129[] = {180, 2, 2, 1, 182, 4, 7, 1, 191, 1, 225, 1, 189, 1, 116, 1, 226, 2};
+static const unsigned short c130[] = {180, 2, 2, 1, 182, 4, 7, 1, 192, 1, 225, 1, 189, 1, 116, 1, 226, 2};
+static const unsigned short c131[] = {193, 2, 42, 1, 195, 2, 184, 2, 7, 1, 197, 1, 225, 1, 189, 1, 116, 1, 226, 2};
+static const unsigned short c132[] = {180, 2, 2, 1, 182, 2, 198, 4, 225, 1, 189, 1, 116, 1, 226, 2};
+static const unsigned short c133[] = {180, 2, 2, 1, 182, 2, 202, 4, 225, 1, 189, 1, 116, 1, 226, 2};
+static const unsigned short c134[] = {180, 2, 2, 1, 182, 2, 206, 2, 225, 1, 189, 1, 116, 1, 226, 2};
+static const unsigned short c135[] = {193, 2, 42, 1, 195, 2, 208, 2, 225, 1, 189, 1, 116, 1, 226, 2};
+static const unsigned short c136[] = {228, 1};
+static const unsigned short c137[] = {228, 3};
+static const unsigned short c138[] = {228, 1, 231, 2};
+static const unsigned short c139[] = {228, 1, 233, 2};
+static const unsigned short c140[] = {228, 1, 235, 1};
+static const unsigned short c141[] = {228, 1, 236, 1};
+static const unsigned short c142[] = {228, 1, 237, 2};
+static const unsigned short c143[] = {239, 2};
+static const unsigned short c144[] = {239, 1, 241, 1};
+static const unsigned short c145[] = {239, 1, 242, 1};
+static const unsigned short c146[] = {243, 1};
+static const unsigned short c147[] = {244, 2};
+static const unsigned short c148[] = {246, 1, 245, 1};
+static const unsigned short c149[] = {247, 1, 239, 1};
+static const unsigned short c150[] = {248, 2};
+static const unsigned short c151[] = {244, 1, 250, 1};
+static const unsigned short c152[] = {251, 2};
+static const unsigned short c153[] = {253, 1, 2, 1};
+static const unsigned short c154[] = {253, 1, 124, 1};
+static const unsigned short c155[] = {253, 2};
+static const unsigned short c156[] = {255, 2};
+static const unsigned short c157[] = {255, 1, 257, 1};
+static const unsigned short c158[] = {255, 1, 258, 1};
+static const unsigned short c159[] = {259, 5};
+static const unsigned short c160[] = {0, 5, 264, 1, 5, 1, 265, 1, 6, 2};
+static const unsigned short c161[] = {10, 1, 266, 5, 77, 3, 259, 5};
+static const unsigned short c162[] = {266, 1, 271, 3, 259, 5};
+static const unsigned short c163[] = {274, 1, 10, 1, 77, 3, 259, 5};
+static const unsigned short c164[] = {275, 1, 266, 1, 276, 3, 231, 1, 279, 2, 259, 5};
+static const unsigned short c165[] = {231, 1, 279, 2, 0, 5, 264, 1, 5, 1, 265, 1, 6, 2};
+static const unsigned short c166[] = {281, 2, 261, 1, 283, 2};
+static const unsigned short c167[] = {188, 1, 285, 3, 269, 1, 288, 1, 77, 1, 211, 2, 281, 2, 261, 1, 283, 2};
+static const unsigned short c168[] = {285, 1, 289, 3, 281, 2, 261, 1, 283, 2};
+static const unsigned short c169[] = {292, 1, 188, 1, 77, 1, 211, 2, 281, 2, 261, 1, 283, 2};
+static const unsigned short c170[] = {293, 1, 285, 1, 276, 1, 294, 5, 281, 2, 261, 1, 283, 2};
+static const unsigned short c171[] = {299, 5};
+static const unsigned short c172[] = {122, 5, 304, 1, 127, 1, 305, 1, 128, 2};
+static const unsigned short c173[] = {306, 1, 299, 3, 77, 1, 155, 2, 307, 3};
+static const unsigned short c174[] = {132, 1, 310, 5, 77, 1, 155, 2};
+static const unsigned short c175[] = {77, 1, 155, 2, 122, 5, 304, 1, 127, 1, 305, 1, 128, 2};
+static const unsigned short c176[] = {310, 1, 315, 3};
+static const unsigned short c177[] = {318, 1, 132, 1, 77, 1, 155, 2};
+static const unsigned short c178[] = {319, 1, 310, 1, 307, 3, 237, 1, 320, 2};
+static const unsigned short c179[] = {237, 1, 320, 2, 122, 5, 304, 1, 127, 1, 305, 1, 128, 2};
+static const unsigned short c180[] = {319, 1, 310, 1, 307, 3, 77, 1, 155, 2};
+static const unsigned short c181[] = {322, 5};
+static const unsigned short c182[] = {327, 6, 18, 1, 333, 1, 19, 2};
+static const unsigned short c183[] = {23, 1, 334, 5, 77, 1, 81, 2};
+static const unsigned short c184[] = {334, 1, 339, 3};
+static const unsigned short c185[] = {342, 1, 23, 1, 77, 1, 81, 2};
+static const unsigned short c186[] = {343, 1, 334, 1, 344, 3, 233, 1, 347, 2};
+static const unsigned short c187[] = {233, 1, 347, 2, 327, 6, 18, 1, 333, 1, 19, 2};
+static const unsigned short c188[] = {349, 2};
+static const unsigned short c189[] = {0, 5, 351, 1, 5, 1, 352, 1, 6, 2};
+static const unsigned short c190[] = {349, 2, 353, 1};
+static const unsigned short c191[] = {354, 2};
+static const unsigned short c192[] = {356, 1, 77, 1, 211, 2, 357, 3};
+static const unsigned short c193[] = {360, 5};
+static const unsigned short c194[] = {0, 5, 365, 1, 5, 1, 366, 1, 6, 2};
+static const unsigned short c195[] = {367, 2, 362, 1, 369, 2};
+static const unsigned short c196[] = {371, 2};
+static const unsigned short c197[] = {122, 5, 373, 1, 127, 1, 374, 1, 128, 2};
+static const unsigned short c198[] = {375, 5, 77, 1, 155, 2, 380, 3};
+static const unsigned short c199[] = {383, 7};
+static const unsigned short c200[] = {327, 5, 390, 1, 18, 1, 391, 1, 19, 2};
+static const unsigned short c201[] = {383, 7, 392, 1};
+static const unsigned short c202[] = {327, 5, 390, 1, 18, 1, 391, 1, 19, 2, 392, 1};
+static const unsigned short c203[] = {393, 2, 385, 1, 387, 3};
+static const unsigned short c204[] = {393, 2, 385, 1, 387, 3, 392, 1};
+static const unsigned short c205[] = {387, 3};
+static const unsigned short c206[] = {395, 9};
+static const unsigned short c207[] = {327, 5, 404, 1, 18, 1, 405, 1, 19, 2};
+static const unsigned short c208[] = {406, 2, 397, 1, 399, 5};
+static const unsigned short c209[] = {399, 5};
+static const unsigned short c210[] = {408, 3, 398, 6};
+static const unsigned short c211[] = {411, 2, 410, 1, 399, 5};
+static const unsigned short c212[] = {413, 9};
+static const unsigned short c213[] = {122, 5, 422, 1, 127, 1, 423, 1, 128, 2};
+static const unsigned short c214[] = {413, 9, 424, 1};
+static const unsigned short c215[] = {425, 2, 415, 1, 417, 5};
+static const unsigned short c216[] = {425, 2, 415, 1, 417, 5, 424, 1};
+static const unsigned short c217[] = {417, 5};
+static const unsigned short c218[] = {417, 5, 424, 1};
+static const unsigned short c219[] = {427, 3, 416, 6};
+static const unsigned short c220[] = {430, 2, 429, 1, 417, 5};
+static const unsigned short c221[] = {128, 1, 127, 1, 432, 6, 129, 1, 417, 5};
+static const unsigned short c222[] = {128, 1, 127, 1, 438, 1, 433, 5, 129, 1, 417, 5};
+static const unsigned short c223[] = {439, 2, 425, 2, 433, 5, 417, 5};
+static const unsigned short c224[] = {441, 2, 430, 2, 433, 5, 417, 5};
+static const unsigned short c225[] = {443, 3};
+static const unsigned short c226[] = {446, 9, 443, 3};
+static const unsigned short c227[] = {455, 2};
+static const unsigned short c228[] = {128, 1, 127, 1, 457, 1, 450, 5, 129, 1};
+static const unsigned short c229[] = {446, 11};
+static const unsigned short c230[] = {446, 9};
+static const unsigned short c231[] = {417, 5, 129, 1, 228, 1};
+static const unsigned short c232[] = {439, 2, 425, 2, 433, 5, 417, 5, 129, 1, 228, 1};
+static const unsigned short c233[] = {441, 2, 430, 2, 433, 5, 417, 5, 129, 1, 228, 1};
+static const unsigned short c234[] = {128, 1, 127, 1, 432, 6, 129, 1, 417, 5, 228, 1};
+static const unsigned short c235[] = {128, 1, 127, 1, 438, 1, 433, 5, 129, 1, 417, 5, 228, 1};
+static const unsigned short c236[] = {425, 2, 415, 1, 417, 5, 129, 1, 228, 1};
+static const unsigned short c237[] = {430, 2, 429, 1, 417, 5, 129, 1, 228, 1};
+static const unsigned short c238[] = {455, 2, 129, 1, 228, 1};
+static const unsigned short c239[] = {128, 1, 127, 1, 457, 1, 450, 5, 129, 1, 228, 1};
+static const unsigned short c240[] = {446, 11, 129, 1, 228, 1};
+static const unsigned short c241[] = {129, 1, 228, 1};
+static const unsigned short c242[] = {446, 9, 129, 1, 228, 1};
+static const unsigned short c243[] = {458, 15};
+static const unsigned short c244[] = {473, 4, 462, 5};
+static const unsigned short c245[] = {477, 9};
+static const unsigned short c246[] = {486, 15};
+static const unsigned short c247[] = {129, 1, 228, 1, 458, 9};
+static const unsigned short c248[] = {129, 1, 228, 1, 473, 4, 462, 5};
+static const unsigned short c249[] = {129, 1, 228, 1, 477, 9};
+static const unsigned short c250[] = {129, 1, 228, 1, 486, 9};
+static const unsigned short c251[] = {128, 1, 127, 1, 501, 1, 458, 1, 129, 1, 462, 5};
+static const unsigned short c252[] = {128, 1, 127, 1, 502, 1, 473, 1, 129, 1, 462, 5};
+static const unsigned short c253[] = {128, 1, 127, 1, 503, 1, 477, 1, 129, 1, 481, 5};
+static const unsigned short c254[] = {128, 1, 127, 1, 504, 1, 477, 1, 129, 1, 481, 5};
+static const unsigned short c255[] = {128, 1, 127, 1, 505, 1, 486, 1, 129, 1, 490, 5};
+static const unsigned short c256[] = {129, 1, 228, 1, 128, 1, 127, 1, 501, 1, 458, 1, 462, 5};
+static const unsigned short c257[] = {129, 1, 228, 1, 128, 1, 127, 1, 502, 1, 473, 1, 462, 5};
+static const unsigned short c258[] = {129, 1, 228, 1, 128, 1, 127, 1, 503, 1, 477, 1, 481, 5};
+static const unsigned short c259[] = {129, 1, 228, 1, 128, 1, 127, 1, 504, 1, 477, 1, 481, 5};
+static const unsigned short c260[] = {129, 1, 228, 1, 128, 1, 127, 1, 505, 1, 486, 1, 490, 5};
+static const unsigned short c261[] = {458, 9, 77, 1, 506, 1};
+static const unsigned short c262[] = {473, 4, 462, 5, 77, 1, 506, 1};
+static const unsigned short c263[] = {477, 9, 77, 1, 507, 1};
+static const unsigned short c264[] = {486, 9, 77, 1, 508, 1};
+static const unsigned short c265[] = {509, 15};
+static const unsigned short c266[] = {524, 6, 515, 1, 530, 8};
+static const unsigned short c267[] = {538, 4, 513, 5};
+static const unsigned short c268[] = {542, 4, 528, 2, 515, 1, 530, 2};
+static const unsigned short c269[] = {546, 9};
+static const unsigned short c270[] = {555, 6, 552, 1, 561, 2};
+static const unsigned short c271[] = {563, 15};
+static const unsigned short c272[] = {578, 6, 569, 1, 584, 8};
+static const unsigned short c273[] = {7, 1, 228, 1, 509, 9};
+static const unsigned short c274[] = {7, 1, 228, 1, 524, 6, 515, 1, 530, 2};
+static const unsigned short c275[] = {7, 1, 228, 1, 538, 4, 513, 5};
+static const unsigned short c276[] = {7, 1, 228, 1, 542, 4, 528, 2, 515, 1, 530, 2};
+static const unsigned short c277[] = {7, 1, 228, 1, 546, 9};
+static const unsigned short c278[] = {7, 1, 228, 1, 555, 6, 552, 1, 561, 2};
+static const unsigned short c279[] = {7, 1, 228, 1, 563, 9};
+static const unsigned short c280[] = {7, 1, 228, 1, 578, 6, 569, 1, 584, 2};
+static const unsigned short c281[] = {6, 1, 5, 1, 592, 1, 509, 1, 7, 1, 513, 5};
+static const unsigned short c282[] = {185, 1, 184, 1, 593, 1, 524, 1, 7, 1, 528, 2, 515, 1, 530, 2};
+static const unsigned short c283[] = {6, 1, 5, 1, 594, 1, 538, 1, 7, 1, 513, 5};
+static const unsigned short c284[] = {185, 1, 184, 1, 595, 1, 542, 1, 7, 1, 528, 2, 515, 1, 530, 2};
+static const unsigned short c285[] = {6, 1, 5, 1, 596, 1, 546, 1, 7, 1, 550, 5};
+static const unsigned short c286[] = {185, 1, 184, 1, 597, 1, 555, 1, 7, 1, 559, 2, 552, 1, 561, 2};
+static const unsigned short c287[] = {6, 1, 5, 1, 598, 1, 546, 1, 7, 1, 550, 5};
+static const unsigned short c288[] = {185, 1, 184, 1, 599, 1, 555, 1, 7, 1, 559, 2, 552, 1, 561, 2};
+static const unsigned short c289[] = {6, 1, 5, 1, 600, 1, 563, 1, 7, 1, 567, 5};
+static const unsigned short c290[] = {185, 1, 184, 1, 601, 1, 578, 1, 7, 1, 582, 2, 569, 1, 584, 2};
+static const unsigned short c291[] = {7, 1, 228, 1, 6, 1, 5, 1, 592, 1, 509, 1, 513, 5};
+static const unsigned short c292[] = {7, 1, 228, 1, 185, 1, 184, 1, 593, 1, 524, 1, 528, 2, 515, 1, 530, 2};
+static const unsigned short c293[] = {7, 1, 228, 1, 6, 1, 5, 1, 594, 1, 538, 1, 513, 5};
+static const unsigned short c294[] = {7, 1, 228, 1, 185, 1, 184, 1, 595, 1, 542, 1, 528, 2, 515, 1, 530, 2};
+static const unsigned short c295[] = {7, 1, 228, 1, 6, 1, 5, 1, 596, 1, 546, 1, 550, 5};
+static const unsigned short c296[] = {7, 1, 228, 1, 185, 1, 184, 1, 597, 1, 555, 1, 559, 2, 552, 1, 561, 2};
+static const unsigned short c297[] = {7, 1, 228, 1, 6, 1, 5, 1, 598, 1, 546, 1, 550, 5};
+static const unsigned short c298[] = {7, 1, 228, 1, 185, 1, 184, 1, 599, 1, 555, 1, 559, 2, 552, 1, 561, 2};
+static const unsigned short c299[] = {7, 1, 228, 1, 6, 1, 5, 1, 600, 1, 563, 1, 567, 5};
+static const unsigned short c300[] = {7, 1, 228, 1, 185, 1, 184, 1, 601, 1, 578, 1, 582, 2, 569, 1, 584, 2};
+static const unsigned short c301[] = {509, 9, 77, 1, 602, 1};
+static const unsigned short c302[] = {524, 6, 515, 1, 530, 2, 77, 1, 602, 1};
+static const unsigned short c303[] = {538, 4, 513, 5, 77, 1, 602, 1};
+static const unsigned short c304[] = {542, 4, 528, 2, 515, 1, 530, 2, 77, 1, 602, 1};
+static const unsigned short c305[] = {546, 9, 77, 1, 603, 1};
+static const unsigned short c306[] = {555, 6, 552, 1, 561, 2, 77, 1, 603, 1};
+static const unsigned short c307[] = {563, 9, 77, 1, 604, 1};
+static const unsigned short c308[] = {578, 6, 569, 1, 584, 2, 77, 1, 604, 1};
+static const unsigned short c309[] = {0, 10};
+static const unsigned short c310[] = {10, 5, 5, 5};
+static const unsigned short c311[] = {15, 5, 5, 3, 20, 1};
+static const unsigned short c312[] = {21, 3, 18, 2, 5, 3, 20, 1};
+static const unsigned short c313[] = {24, 5, 5, 3, 29, 1};
+static const unsigned short c314[] = {8, 2};
+static const unsigned short c315[] = {20, 1};
+static const unsigned short c316[] = {29, 1};
+static const unsigned short c317[] = {30, 5, 5, 1, 35, 3, 9, 1};
+static const unsigned short c318[] = {38, 5, 5, 1, 43, 3, 9, 1};
+static const unsigned short c319[] = {46, 5, 5, 1, 35, 3, 9, 1};
+static const unsigned short c320[] = {51, 5, 5, 1, 43, 3, 9, 1};
+static const unsigned short c321[] = {56, 5, 5, 1, 35, 2, 61, 1};
+static const unsigned short c322[] = {62, 5, 5, 1, 43, 2, 67, 1};
+static const unsigned short c323[] = {68, 3, 59, 2, 5, 1, 35, 2, 61, 1};
+static const unsigned short c324[] = {71, 3, 65, 2, 5, 1, 43, 2, 67, 1};
+static const unsigned short c325[] = {74, 5, 5, 1, 35, 2, 79, 1};
+static const unsigned short c326[] = {80, 5, 5, 1, 43, 2, 85, 1};
+static const unsigned short c327[] = {37, 1, 9, 1};
+static const unsigned short c328[] = {45, 1, 9, 1};
+static const unsigned short c329[] = {61, 1};
+static const unsigned short c330[] = {67, 1};
+static const unsigned short c331[] = {79, 1};
+static const unsigned short c332[] = {85, 1};
+static const unsigned short c333[] = {605, 5};
+static const unsigned short c334[] = {610, 2, 607, 1, 612, 1, 609, 1, 613, 4};
+static const unsigned short c335[] = {617, 3};
+static const unsigned short c336[] = {620, 2, 619, 1};
+static const unsigned short c337[] = {622, 3};
+static const unsigned short c338[] = {608, 2};
+static const unsigned short c339[] = {612, 1, 609, 1, 613, 2};
+static const unsigned short c340[] = {625, 2, 607, 3};
+static const unsigned short c341[] = {627, 2, 607, 1, 612, 1, 609, 1, 613, 2, 629, 2};
+static const unsigned short c342[] = {631, 2, 619, 1};
+static const unsigned short c343[] = {633, 2, 619, 1};
+static const unsigned short c344[] = {635, 2, 624, 1};
+static const unsigned short c345[] = {627, 2, 607, 1, 612, 1, 609, 1, 613, 2, 637, 2};
+static const unsigned short c346[] = {86, 6};
+static const unsigned short c347[] = {92, 4, 90, 2};
+static const unsigned short c348[] = {96, 4, 90, 1, 100, 1};
+static const unsigned short c349[] = {101, 4, 90, 1, 100, 1};
+static const unsigned short c350[] = {105, 4, 90, 1, 109, 1};
+static const unsigned short c351[] = {86, 5, 110, 1};
+static const unsigned short c352[] = {92, 4, 90, 1, 110, 1};
+static const unsigned short c353[] = {96, 4, 90, 1, 111, 1};
+static const unsigned short c354[] = {101, 4, 90, 1, 111, 1};
+static const unsigned short c355[] = {105, 4, 90, 1, 112, 1};
+static const unsigned short c356[] = {113, 10};
+static const unsigned short c357[] = {123, 5, 118, 5};
+static const unsigned short c358[] = {128, 10};
+static const unsigned short c359[] = {138, 2, 137, 1};
+static const unsigned short c360[] = {140, 3};
+static const unsigned short c361[] = {143, 3};
+static const unsigned short c362[] = {128, 7};
+static const unsigned short c363[] = {228, 1, 129, 1, 77, 1, 639, 6, 241, 1, 645, 2, 130, 1, 647, 1};
+static const unsigned short c364[] = {228, 1, 129, 1, 77, 1, 639, 6, 241, 1, 645, 2, 648, 1, 459, 1};
+static const unsigned short c365[] = {228, 1, 77, 1, 649, 2, 639, 1, 651, 1, 643, 2, 241, 1, 645, 2, 130, 1, 647, 1};
 static const unsigned short c366[] = {
-    228, 77, 649, 650, 639, 651, 643, 644, 241, 645, 646, 648, 459, 642};
-static const unsigned short c367[] = {
-    228, 7, 77, 652, 653, 654, 655, 656, 657, 240, 658, 659, 186, 660};
-static const unsigned short c368[] = {
-    228, 7, 77, 652, 653, 654, 655, 656, 657, 240, 658, 659, 661, 525};
-static const unsigned short c369[] = {
-    228, 77, 662, 663, 652, 664, 656, 657, 240, 658, 659, 186, 660};
+    228, 1, 77, 1, 649, 2, 639, 1, 651, 1, 643, 2, 241, 1, 645, 2, 648, 1, 459, 1, 642, 1};
+static const unsigned short c367[] = {228, 1, 7, 1, 77, 1, 652, 6, 240, 1, 658, 2, 186, 1, 660, 1};
+static const unsigned short c368[] = {228, 1, 7, 1, 77, 1, 652, 6, 240, 1, 658, 2, 661, 1, 525, 1};
+static const unsigned short c369[] = {228, 1, 77, 1, 662, 2, 652, 1, 664, 1, 656, 2, 240, 1, 658, 2, 186, 1, 660, 1};
 static const unsigned short c370[] = {
-    228, 77, 662, 663, 652, 664, 656, 657, 240, 658, 659, 661, 525, 655};
-static const unsigned short c371[] = {
-    665, 297, 666, 609};
-static const unsigned short c372[] = {
-    667, 668, 669, 670, 77, 155, 156, 143, 671, 462, 463, 464, 465, 466, 144, 672, 673};
-static const unsigned short c373[] = {
-    143, 671, 462, 463, 464, 465, 466, 128, 127, 667};
-static const unsigned short c374[] = {
-    143, 671, 462, 463, 464, 465, 466, 144, 672, 673};
-static const unsigned short c375[] = {
-    674, 675, 676, 677, 77, 211, 212, 198, 678, 528, 529, 515, 530, 531, 199, 679, 680};
-static const unsigned short c376[] = {
-    198, 678, 528, 529, 515, 530, 531, 185, 184, 674};
-static const unsigned short c377[] = {
-    198, 678, 528, 529, 515, 530, 531, 199, 679, 680};
-static const unsigned short c378[] = {
-    146, 147, 148};
-static const unsigned short c379[] = {
-    149, 150, 151};
-static const unsigned short c380[] = {
-    681, 682, 683, 228};
-static const unsigned short c381[] = {
-    152, 153};
-static const unsigned short c382[] = {
-    684, 129, 643, 644, 241, 645, 646, 130, 685};
-static const unsigned short c383[] = {
-    684, 129, 643, 644, 241, 645, 646, 648, 459};
-static const unsigned short c384[] = {
-    684, 129, 643, 644, 241, 645, 646, 130, 461};
-static const unsigned short c385[] = {
-    686, 7, 687, 688, 240, 689, 690};
-static const unsigned short c386[] = {
-    691, 7, 656, 657, 240, 658, 659, 186, 692};
-static const unsigned short c387[] = {
-    686, 7, 687, 688, 240, 689, 690, 693, 510};
-static const unsigned short c388[] = {
-    691, 7, 656, 657, 240, 658, 659, 661, 525};
-static const unsigned short c389[] = {
-    691, 7, 656, 657, 240, 658, 659, 186, 527};
-static const unsigned short c390[] = {
-    154, 155};
-static const unsigned short c391[] = {
-    156, 155};
-static const unsigned short c392[] = {
-    157, 155};
-static const unsigned short c393[] = {
-    694, 695, 696, 609};
-static const unsigned short c394[] = {
-    158, 159, 160, 161, 90, 162};
-static const unsigned short c395[] = {
-    158, 159, 160, 161, 90, 163};
+    228, 1, 77, 1, 662, 2, 652, 1, 664, 1, 656, 2, 240, 1, 658, 2, 661, 1, 525, 1, 655, 1};
+static const unsigned short c371[] = {665, 1, 297, 1, 666, 1, 609, 1};
+static const unsigned short c372[] = {667, 4, 77, 1, 155, 2, 143, 1, 671, 1, 462, 5, 144, 1, 672, 2};
+static const unsigned short c373[] = {143, 1, 671, 1, 462, 5, 128, 1, 127, 1, 667, 1};
+static const unsigned short c374[] = {143, 1, 671, 1, 462, 5, 144, 1, 672, 2};
+static const unsigned short c375[] = {674, 4, 77, 1, 211, 2, 198, 1, 678, 1, 528, 2, 515, 1, 530, 2, 199, 1, 679, 2};
+static const unsigned short c376[] = {198, 1, 678, 1, 528, 2, 515, 1, 530, 2, 185, 1, 184, 1, 674, 1};
+static const unsigned short c377[] = {198, 1, 678, 1, 528, 2, 515, 1, 530, 2, 199, 1, 679, 2};
+static const unsigned short c378[] = {146, 3};
+static const unsigned short c379[] = {149, 3};
+static const unsigned short c380[] = {681, 3, 228, 1};
+static const unsigned short c381[] = {152, 2};
+static const unsigned short c382[] = {684, 1, 129, 1, 643, 2, 241, 1, 645, 2, 130, 1, 685, 1};
+static const unsigned short c383[] = {684, 1, 129, 1, 643, 2, 241, 1, 645, 2, 648, 1, 459, 1};
+static const unsigned short c384[] = {684, 1, 129, 1, 643, 2, 241, 1, 645, 2, 130, 1, 461, 1};
+static const unsigned short c385[] = {686, 1, 7, 1, 687, 2, 240, 1, 689, 2};
+static const unsigned short c386[] = {691, 1, 7, 1, 656, 2, 240, 1, 658, 2, 186, 1, 692, 1};
+static const unsigned short c387[] = {686, 1, 7, 1, 687, 2, 240, 1, 689, 2, 693, 1, 510, 1};
+static const unsigned short c388[] = {691, 1, 7, 1, 656, 2, 240, 1, 658, 2, 661, 1, 525, 1};
+static const unsigned short c389[] = {691, 1, 7, 1, 656, 2, 240, 1, 658, 2, 186, 1, 527, 1};
+static const unsigned short c390[] = {154, 2};
+static const unsigned short c391[] = {156, 1, 155, 1};
+static const unsigned short c392[] = {157, 1, 155, 1};
+static const unsigned short c393[] = {694, 3, 609, 1};
+static const unsigned short c394[] = {158, 4, 90, 1, 162, 1};
+static const unsigned short c395[] = {158, 4, 90, 1, 163, 1};
 
 int main(void)
 {

@@ -243,9 +243,9 @@ typedef struct {
 
 #define PTXSPEC_TEST(name, spelling, architecture, ptx, results) \
     [[maybe_unused]] static const ptxspec_test name##_test = {spelling, (const void *)name, architecture, PTXSPEC_PTX >= (ptx), results};
-#define PTXSPEC_RUN(name, registers, rows, numbers) \
+#define PTXSPEC_RUN(name, registers, rows, runs) \
     ptxspec_run(&name##_test, registers, sizeof registers / sizeof *registers, *rows, sizeof *rows / sizeof **rows, \
-                numbers, sizeof numbers / sizeof *numbers)
+                runs, sizeof runs / sizeof *runs)
 #define PTXSPEC_MOST 16
 #define PTXSPEC_UNWRITTEN 0xa5
 
@@ -290,14 +290,35 @@ static bool ptxspec_same(unsigned long long got, unsigned long long want, const 
     return true;
 }
 
-// `numbers` are those of `n` of the rows. In the last column a row says whether any NaN will do.
+// The numbers of all rows of some runs.
+static unsigned int *ptxspec_numbers(const unsigned short *runs, int length, unsigned int *n)
+{
+    unsigned int count = 0;
+    for (int i = 0; i < length; i += 2)
+        count += runs[i + 1];
+    unsigned int *numbers = (unsigned int *)malloc(count * sizeof *numbers);
+    if (!numbers) {
+        fprintf(stderr, "memory: %u rows\n", count);
+        exit(2);
+    }
+    *n = 0;
+    for (int i = 0; i < length; i += 2)
+        for (unsigned int row = 0; row < runs[i + 1]; row++)
+            numbers[(*n)++] = runs[i] + row;
+    return numbers;
+}
+
+// `runs` are those of the rows: the first row of each, and how many there are. In the last column a row says whether any
+// NaN will do.
 static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *registers, int count,
-                        const unsigned long long *rows, int columns, const unsigned short *numbers, unsigned int n)
+                        const unsigned long long *rows, int columns, const unsigned short *runs, int length)
 {
     if (!test->compiled || ptxspec_architecture < PTXSPEC_FIRST(test->architecture)) {
         ptxspec_skipped++;
         return;
     }
+    unsigned int n;
+    unsigned int *numbers = ptxspec_numbers(runs, length, &n);
     int sources = count - test->results;
     unsigned char *memory[PTXSPEC_MOST];
     void *arguments[PTXSPEC_MOST + 1];
@@ -350,6 +371,7 @@ static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *regist
     }
     for (int r = 0; r < count; r++)
         cudaFree(memory[r]);
+    free(numbers);
 }
 
 static int ptxspec_end(void)

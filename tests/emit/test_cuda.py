@@ -48,6 +48,21 @@ def test_each_opcode_has_a_source_and_each_current_variant_a_kernel(spec: Spec) 
         assert named == set(map(kernel_name, current))
 
 
+@pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.stem)
+def test_runs_of_rows_reach_every_row_and_none_beyond(source: Path) -> None:
+    text = source.read_text("utf-8")
+    rows = {m[1]: m[3].count("{") for m in re.finditer(r"(rows(\d+))\[\]\[\d+\] = \{\n(.*?)\n\};", text, re.DOTALL)}
+    runs = {m[1]: [int(n) for n in m[2].split(",")] for m in re.finditer(r"short (c\d+)\[\] = \{([\d, \n]+)\}", text)}
+    reached: dict[str, set[int]] = {name: set() for name in rows}
+    for name, chosen in set(re.findall(r"PTXSPEC_RUN\(\w+, s\d+, (rows\d+), (c\d+)\);", text)):
+        numbers = [
+            n for i in range(0, len(runs[chosen]), 2) for n in range(runs[chosen][i], sum(runs[chosen][i : i + 2]))
+        ]
+        assert len(set(numbers)) == len(numbers)
+        reached[name].update(numbers)
+    assert reached == {name: {*range(count)} for name, count in rows.items()}
+
+
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @each_source

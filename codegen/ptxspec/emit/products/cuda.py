@@ -152,13 +152,13 @@ class Source:
 
     @property
     def listed(self) -> list[tuple[str, str]]:
-        """The names of what variants are run on, and the numbers of the rows."""
-        return [(name, _wrapped(", ".join(map(str, numbers[1:])))) for numbers, name in self.cases.items()]
+        """The names of what variants are run on, and the rows in runs: the number of the first, and how many."""
+        return [(name, _wrapped(", ".join(map(str, _runs(numbers[1:]))))) for numbers, name in self.cases.items()]
 
     @property
     def written(self) -> list[tuple[int, list[str]]]:
         """The rows of each length."""
-        return [(n, [", ".join(map(_cell, row)) for row in rows]) for n, rows in sorted(self.rows.items())]
+        return [(n, [_written(row) for row in rows]) for n, rows in sorted(self.rows.items())]
 
 
 @product("cuda")
@@ -265,9 +265,26 @@ def _operands(sources: Sequence[Operand], values: Sequence[int]) -> list[int] | 
     return known if len(known) == len(found) else None
 
 
+def _runs(numbers: Sequence[int]) -> list[int]:
+    """The first number and the count of each run of numbers that follow each other."""
+    found: list[int] = []
+    for number in numbers:
+        if found and number == found[-2] + found[-1]:
+            found[-1] += 1
+        else:
+            found += [number, 1]
+    return found
+
+
+def _written(row: tuple[int, ...]) -> str:
+    """The cells, without the last one where it is zero: C has zeros where nothing stands."""
+    return ", ".join(map(_cell, row if row[-1] else row[:-1]))
+
+
 def _cell(value: int) -> str:
     return str(value) if value < 10 else f"0x{value:x}"
 
 
 def _wrapped(text: str) -> str:
-    return textwrap.fill(text, 120, initial_indent="    ", subsequent_indent="    ")
+    """A list behind a name, on lines of its own where it is long."""
+    return text if len(text) < 80 else "\n" + textwrap.fill(text, 120, initial_indent="    ", subsequent_indent="    ")
