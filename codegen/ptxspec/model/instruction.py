@@ -303,7 +303,7 @@ class Instruction:
     refused: tuple[Variant, ...] = ()
     registers: Mapping[str, str] = field(default_factory=dict)
     lane_bits: tuple[LaneBits, ...] = ()
-    crashes: Selector | None = None
+    crashes: tuple[Selector, ...] = ()
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
