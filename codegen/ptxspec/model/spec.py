@@ -65,13 +65,15 @@ class Assembler:
 
 @dataclass(frozen=True)
 class Spec:
-    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode."""
+    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
+    `groups` are those of modifiers, of which semantics knows; those of types are for notation alone."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
     types: Mapping[str, Type]
     modifiers: Mapping[str, Modifier]
     groups: Mapping[str, tuple[str, ...]]
+    type_groups: Mapping[str, tuple[str, ...]]
     implied: tuple[Implied, ...]
     targets: Mapping[str, Target]
     versions: Mapping[str, PtxVersion]
@@ -82,6 +84,11 @@ class Spec:
     speed: Speed | None = None
     recordings: tuple[Recording, ...] = ()
     units: Mapping[str, Unit] = field(default_factory=dict)
+
+    @cached_property
+    def notation(self) -> Mapping[str, tuple[str, ...]]:
+        """All groups."""
+        return {**self.groups, **self.type_groups}
 
     def claim(self, variant: Variant, target: str | None) -> str:
         """The variant's claim on a target: what is not exact is `measured` where all recordings of that target that

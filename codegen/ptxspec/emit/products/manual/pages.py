@@ -98,7 +98,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         values = {
             "i": instruction,
             "rows": rows,
-            "groups": named_in(texts, spec.groups),
+            "groups": named_in(texts, spec.notation),
             "claims": claims,
             "meanings": {c.name: CLAIMS[c.name] for c in claims},
             "recordings": _recordings(spec, instruction),
