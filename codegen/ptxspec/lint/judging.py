@@ -168,7 +168,7 @@ class InstructionJudge:
     ) -> Complaint:
         spelling = ".".join((opcode, *effective))
         unknown = [n for n in effective if n not in self.types and n not in self.modifiers]
-        has = ", ".join(f".{'.'.join(t)}" for t in self.db.opcodes[opcode].types)
+        has = self.db.opcodes[opcode].forms_text
         if not types and not unknown:
             reason = Reason("missing-type", f"{spelling} has no type; {opcode} has {has}")
         elif not self.other_types.isdisjoint(types):

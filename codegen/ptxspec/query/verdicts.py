@@ -202,7 +202,7 @@ def _types(db: Database, opcode: str, names: Sequence[str]) -> Reason:
     """The spelling has types that none of the opcode's has, or none."""
     about = db.opcodes[opcode]
     types = [n for n in names if n in db.types or n in db.other_types]
-    listed = _listed(".".join(t) for t in about.types)
+    listed = about.forms_text
     strange = [n for n in names if not db.knows(n)]
     if strange and not types:
         near = suggest(strange[0], about.names, ".", f"{opcode} has {listed}")
@@ -220,9 +220,8 @@ def _outside(db: Database, opcode: str, names: Sequence[str]) -> Reason | None:
         return Reason("not-in-database", f".{other} is a type of other sections of PTX") if other else None
     if not db.is_elsewhere(opcode, names):
         return None
-    has = _listed(".".join(t) for t in db.opcodes[opcode].types)
     message = f"{db.form(opcode, *names)} is a form of other sections of PTX"
-    return Reason("not-in-database", f"{message}; here {opcode} has {has}")
+    return Reason("not-in-database", f"{message}; here {opcode} has {db.opcodes[opcode].forms_text}")
 
 
 def _combination(
