@@ -144,8 +144,8 @@ class Opcode:
     @property
     def forms_text(self) -> str:
         """The same in words; sequences of several types, of which there may be hundreds, in the manual's notation."""
-        several = compact((((), types) for types in self.types if len(types) > 1), {})
-        return ", ".join([*(f".{types[0]}" for types in self.types if len(types) == 1), *several])
+        several = compact((((), t) for t in self.types if len(t) > 1), {})
+        return ", ".join([*(f".{t[0]}" for t in self.types if len(t) == 1), *several])
 
     @cached_property
     def _by_key(self) -> dict[tuple[frozenset[str], tuple[str, ...]], list[Variant]]:
