@@ -463,267 +463,267 @@ PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_e2m1p4x4_2, "mul.rn.satfinite.e4m3
 PTXSPEC_r_r_r(mul_rn_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2, "mul.rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4", 201002, 94)
 
 #ifndef PTXSPEC_KERNELS_ONLY
-// what each lane has of the operands, the result, and whether any NaN will do
+// What each lane has of the operands and the result, and 1 where any NaN will do.
 static const unsigned long long rows4[][4] = {
-    {0, 0x80800000, 0x80000000, 0},
-    {0, 0xff7fffff, 0x80000000, 0},
-    {0, 0xbf800000, 0x80000000, 0},
-    {0, 0xbfda5a5a, 0x80000000, 0},
-    {0, 0x80800001, 0x80000000, 0},
-    {0x80000000, 0x80800000, 0, 0},
-    {0x80000000, 0xff7fffff, 0, 0},
-    {0x80000000, 0xbf800000, 0, 0},
-    {0x80000000, 0xbfda5a5a, 0, 0},
-    {0x80000000, 0x80800001, 0, 0},
-    {0x80000000, 0, 0x80000000, 0},
-    {0x7f800000, 0x80800000, 0xff800000, 0},
-    {0x7f800000, 0xff7fffff, 0xff800000, 0},
-    {0x7f800000, 0xbf800000, 0xff800000, 0},
-    {0x7f800000, 0xbfda5a5a, 0xff800000, 0},
-    {0x7f800000, 0x80800001, 0xff800000, 0},
-    {0xff800000, 0xff800000, 0x7f800000, 0},
+    {0, 0x80800000, 0x80000000},
+    {0, 0xff7fffff, 0x80000000},
+    {0, 0xbf800000, 0x80000000},
+    {0, 0xbfda5a5a, 0x80000000},
+    {0, 0x80800001, 0x80000000},
+    {0x80000000, 0x80800000, 0},
+    {0x80000000, 0xff7fffff, 0},
+    {0x80000000, 0xbf800000, 0},
+    {0x80000000, 0xbfda5a5a, 0},
+    {0x80000000, 0x80800001, 0},
+    {0x80000000, 0, 0x80000000},
+    {0x7f800000, 0x80800000, 0xff800000},
+    {0x7f800000, 0xff7fffff, 0xff800000},
+    {0x7f800000, 0xbf800000, 0xff800000},
+    {0x7f800000, 0xbfda5a5a, 0xff800000},
+    {0x7f800000, 0x80800001, 0xff800000},
+    {0xff800000, 0xff800000, 0x7f800000},
     {0x7f800000, 0x80000000, 0x7fffffff, 1},
-    {0x7f800000, 0x80000001, 0xff800000, 0},
-    {0x7f800000, 0x807fffff, 0xff800000, 0},
-    {0x7f800000, 0x805a5a5a, 0xff800000, 0},
-    {0, 0xff800000, 0x7fffffff, 0},
-    {0x7fc00000, 0x800000, 0x7fffffff, 0},
-    {0x7fda5a5a, 0x7f7fffff, 0x7fffffff, 0},
-    {0xffffffff, 0x3f800000, 0x7fffffff, 0},
-    {0x7f800001, 0x3fda5a5a, 0x7fffffff, 0},
-    {0xffbfffff, 0x800001, 0x7fffffff, 0},
-    {0x80000000, 0x7fc00000, 0x7fffffff, 0},
-    {0x80000000, 0x7fda5a5a, 0x7fffffff, 0},
-    {0x80000000, 0xffffffff, 0x7fffffff, 0},
-    {0x80000000, 0x7f800001, 0x7fffffff, 0},
-    {0x80000000, 0xffbfffff, 0x7fffffff, 0},
-    {0x7f7fffff, 0x40000000, 0x7f800000, 0},
-    {0x7f7fffff, 0xc0000000, 0xff800000, 0},
-    {0x800000, 0x800000, 0, 0},
-    {0x80800000, 0x800000, 0x80000000, 0},
-    {0x3f000000, 0xffffff, 0x800000, 0},
-    {0x800001, 0x3f7ffffe, 0x800000, 0},
-    {0x40000000, 0x3fc00000, 0x3f800000, 0},
-    {0x7f800000, 0x3f000000, 0x3f800000, 0},
-    {0x3f000000, 0x3e800000, 0x3e000000, 0},
-    {0xbf800000, 0x3f000000, 0, 0},
-    {0x7fc00000, 0x3f800000, 0, 0},
-    {0x7fda5a5a, 0x3f800000, 0, 0},
-    {0xffffffff, 0x3f800000, 0, 0},
-    {0x7f800001, 0x3f800000, 0, 0},
-    {0xffbfffff, 0x3f800000, 0, 0},
-    {0x7f800000, 0x80000000, 0, 0},
-    {0x80000000, 0x3f800000, 0, 0},
+    {0x7f800000, 0x80000001, 0xff800000},
+    {0x7f800000, 0x807fffff, 0xff800000},
+    {0x7f800000, 0x805a5a5a, 0xff800000},
+    {0, 0xff800000, 0x7fffffff},
+    {0x7fc00000, 0x800000, 0x7fffffff},
+    {0x7fda5a5a, 0x7f7fffff, 0x7fffffff},
+    {0xffffffff, 0x3f800000, 0x7fffffff},
+    {0x7f800001, 0x3fda5a5a, 0x7fffffff},
+    {0xffbfffff, 0x800001, 0x7fffffff},
+    {0x80000000, 0x7fc00000, 0x7fffffff},
+    {0x80000000, 0x7fda5a5a, 0x7fffffff},
+    {0x80000000, 0xffffffff, 0x7fffffff},
+    {0x80000000, 0x7f800001, 0x7fffffff},
+    {0x80000000, 0xffbfffff, 0x7fffffff},
+    {0x7f7fffff, 0x40000000, 0x7f800000},
+    {0x7f7fffff, 0xc0000000, 0xff800000},
+    {0x800000, 0x800000, 0},
+    {0x80800000, 0x800000, 0x80000000},
+    {0x3f000000, 0xffffff, 0x800000},
+    {0x800001, 0x3f7ffffe, 0x800000},
+    {0x40000000, 0x3fc00000, 0x3f800000},
+    {0x7f800000, 0x3f000000, 0x3f800000},
+    {0x3f000000, 0x3e800000, 0x3e000000},
+    {0xbf800000, 0x3f000000, 0},
+    {0x7fc00000, 0x3f800000, 0},
+    {0x7fda5a5a, 0x3f800000, 0},
+    {0xffffffff, 0x3f800000, 0},
+    {0x7f800001, 0x3f800000, 0},
+    {0xffbfffff, 0x3f800000, 0},
+    {0x7f800000, 0x80000000, 0},
+    {0x80000000, 0x3f800000, 0},
     {0x7f800000, 0x80000001, 0x7fffffff, 1},
     {0x7f800000, 0x807fffff, 0x7fffffff, 1},
     {0x7f800000, 0x805a5a5a, 0x7fffffff, 1},
-    {0x3f000000, 0xffffff, 0, 0},
-    {0x7f7fffff, 0x40000000, 0x7f7fffff, 0},
-    {0x7f7fffff, 0xc0000000, 0xff7fffff, 0},
-    {0x80800000, 0x800000, 0x80000001, 0},
-    {0x800000, 0x800000, 1, 0},
-    {0, 0x8010000000000000, 0x8000000000000000, 0},
-    {0, 0xffefffffffffffff, 0x8000000000000000, 0},
-    {0, 0xbff0000000000000, 0x8000000000000000, 0},
-    {0, 0xbffa5a5a5a5a5a5a, 0x8000000000000000, 0},
-    {0, 0x8010000000000001, 0x8000000000000000, 0},
-    {0x8000000000000000, 0x8010000000000000, 0, 0},
-    {0x8000000000000000, 0xffefffffffffffff, 0, 0},
-    {0x8000000000000000, 0xbff0000000000000, 0, 0},
-    {0x8000000000000000, 0xbffa5a5a5a5a5a5a, 0, 0},
-    {0x8000000000000000, 0x8010000000000001, 0, 0},
-    {0x8000000000000000, 0, 0x8000000000000000, 0},
-    {0x7ff0000000000000, 0x8010000000000000, 0xfff0000000000000, 0},
-    {0x7ff0000000000000, 0xffefffffffffffff, 0xfff0000000000000, 0},
-    {0x7ff0000000000000, 0xbff0000000000000, 0xfff0000000000000, 0},
-    {0x7ff0000000000000, 0xbffa5a5a5a5a5a5a, 0xfff0000000000000, 0},
-    {0x7ff0000000000000, 0x8010000000000001, 0xfff0000000000000, 0},
-    {0xfff0000000000000, 0xfff0000000000000, 0x7ff0000000000000, 0},
+    {0x3f000000, 0xffffff, 0},
+    {0x7f7fffff, 0x40000000, 0x7f7fffff},
+    {0x7f7fffff, 0xc0000000, 0xff7fffff},
+    {0x80800000, 0x800000, 0x80000001},
+    {0x800000, 0x800000, 1},
+    {0, 0x8010000000000000, 0x8000000000000000},
+    {0, 0xffefffffffffffff, 0x8000000000000000},
+    {0, 0xbff0000000000000, 0x8000000000000000},
+    {0, 0xbffa5a5a5a5a5a5a, 0x8000000000000000},
+    {0, 0x8010000000000001, 0x8000000000000000},
+    {0x8000000000000000, 0x8010000000000000, 0},
+    {0x8000000000000000, 0xffefffffffffffff, 0},
+    {0x8000000000000000, 0xbff0000000000000, 0},
+    {0x8000000000000000, 0xbffa5a5a5a5a5a5a, 0},
+    {0x8000000000000000, 0x8010000000000001, 0},
+    {0x8000000000000000, 0, 0x8000000000000000},
+    {0x7ff0000000000000, 0x8010000000000000, 0xfff0000000000000},
+    {0x7ff0000000000000, 0xffefffffffffffff, 0xfff0000000000000},
+    {0x7ff0000000000000, 0xbff0000000000000, 0xfff0000000000000},
+    {0x7ff0000000000000, 0xbffa5a5a5a5a5a5a, 0xfff0000000000000},
+    {0x7ff0000000000000, 0x8010000000000001, 0xfff0000000000000},
+    {0xfff0000000000000, 0xfff0000000000000, 0x7ff0000000000000},
     {0x7ff0000000000000, 0x8000000000000000, 0xfff8000000000000, 1},
-    {0x7ff0000000000000, 0x8000000000000001, 0xfff0000000000000, 0},
-    {0x7ff0000000000000, 0x800fffffffffffff, 0xfff0000000000000, 0},
-    {0x7ff0000000000000, 0x800a5a5a5a5a5a5a, 0xfff0000000000000, 0},
-    {0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000, 0},
-    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a, 0},
-    {0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000, 0},
-    {0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000, 0},
-    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a, 0},
-    {0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000, 0},
-    {0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001, 0},
-    {0x7ff0000000000000, 0x8000000000000000, 0xfff8000000000000, 0},
-    {0x7fefffffffffffff, 0x4000000000000000, 0x7ff0000000000000, 0},
-    {0x7fefffffffffffff, 0xc000000000000000, 0xfff0000000000000, 0},
-    {0x10000000000000, 0x10000000000000, 0, 0},
-    {0x8010000000000000, 0x10000000000000, 0x8000000000000000, 0},
-    {0x7fefffffffffffff, 0x4000000000000000, 0x7fefffffffffffff, 0},
-    {0x7fefffffffffffff, 0xc000000000000000, 0xffefffffffffffff, 0},
-    {0x8010000000000000, 0x10000000000000, 0x8000000000000001, 0},
-    {0x10000000000000, 0x10000000000000, 1, 0},
-    {0, 0x8400, 0x8000, 0},
-    {0, 0xfbff, 0x8000, 0},
-    {0, 0xbc00, 0x8000, 0},
-    {0, 0xbe5a, 0x8000, 0},
-    {0, 0x8401, 0x8000, 0},
-    {0x8000, 0x8400, 0, 0},
-    {0x8000, 0xfbff, 0, 0},
-    {0x8000, 0xbc00, 0, 0},
-    {0x8000, 0xbe5a, 0, 0},
-    {0x8000, 0x8401, 0, 0},
-    {0x8000, 0, 0x8000, 0},
-    {0x7c00, 0x8400, 0xfc00, 0},
-    {0x7c00, 0xfbff, 0xfc00, 0},
-    {0x7c00, 0xbc00, 0xfc00, 0},
-    {0x7c00, 0xbe5a, 0xfc00, 0},
-    {0x7c00, 0x8401, 0xfc00, 0},
-    {0xfc00, 0xfc00, 0x7c00, 0},
+    {0x7ff0000000000000, 0x8000000000000001, 0xfff0000000000000},
+    {0x7ff0000000000000, 0x800fffffffffffff, 0xfff0000000000000},
+    {0x7ff0000000000000, 0x800a5a5a5a5a5a5a, 0xfff0000000000000},
+    {0x7ff8000000000000, 0x3ff0000000000000, 0x7ff8000000000000},
+    {0x7ffa5a5a5a5a5a5a, 0x3ff0000000000000, 0x7ffa5a5a5a5a5a5a},
+    {0xfff8000000000000, 0x3ff0000000000000, 0xfff8000000000000},
+    {0xfff0000000000000, 0x7ff8000000000000, 0x7ff8000000000000},
+    {0xfff0000000000000, 0x7ffa5a5a5a5a5a5a, 0x7ffa5a5a5a5a5a5a},
+    {0xfff0000000000000, 0xfff8000000000000, 0xfff8000000000000},
+    {0x7ff0000000000001, 0x3ff0000000000000, 0x7ff8000000000001},
+    {0x7ff0000000000000, 0x8000000000000000, 0xfff8000000000000},
+    {0x7fefffffffffffff, 0x4000000000000000, 0x7ff0000000000000},
+    {0x7fefffffffffffff, 0xc000000000000000, 0xfff0000000000000},
+    {0x10000000000000, 0x10000000000000, 0},
+    {0x8010000000000000, 0x10000000000000, 0x8000000000000000},
+    {0x7fefffffffffffff, 0x4000000000000000, 0x7fefffffffffffff},
+    {0x7fefffffffffffff, 0xc000000000000000, 0xffefffffffffffff},
+    {0x8010000000000000, 0x10000000000000, 0x8000000000000001},
+    {0x10000000000000, 0x10000000000000, 1},
+    {0, 0x8400, 0x8000},
+    {0, 0xfbff, 0x8000},
+    {0, 0xbc00, 0x8000},
+    {0, 0xbe5a, 0x8000},
+    {0, 0x8401, 0x8000},
+    {0x8000, 0x8400, 0},
+    {0x8000, 0xfbff, 0},
+    {0x8000, 0xbc00, 0},
+    {0x8000, 0xbe5a, 0},
+    {0x8000, 0x8401, 0},
+    {0x8000, 0, 0x8000},
+    {0x7c00, 0x8400, 0xfc00},
+    {0x7c00, 0xfbff, 0xfc00},
+    {0x7c00, 0xbc00, 0xfc00},
+    {0x7c00, 0xbe5a, 0xfc00},
+    {0x7c00, 0x8401, 0xfc00},
+    {0xfc00, 0xfc00, 0x7c00},
     {0x7c00, 0x8000, 0x7fff, 1},
-    {0x7c00, 0x8001, 0xfc00, 0},
-    {0x7c00, 0x83ff, 0xfc00, 0},
-    {0x7c00, 0x825a, 0xfc00, 0},
-    {0xfc00, 0, 0x7fff, 0},
-    {0x7e00, 0x400, 0x7fff, 0},
-    {0x7e5a, 0x7bff, 0x7fff, 0},
-    {0xffff, 0x3c00, 0x7fff, 0},
-    {0x7c01, 0x3e5a, 0x7fff, 0},
-    {0xfdff, 0x401, 0x7fff, 0},
-    {0x7bff, 0x4000, 0x7c00, 0},
-    {0x7bff, 0xc000, 0xfc00, 0},
-    {0x400, 0x400, 0, 0},
-    {0x8400, 0x400, 0x8000, 0},
-    {0x4000, 0x3e00, 0x3c00, 0},
-    {0x7c00, 0x3800, 0x3c00, 0},
-    {0x3800, 0x3400, 0x3000, 0},
-    {0xbc00, 0x3800, 0, 0},
-    {0x7e00, 0x3c00, 0, 0},
-    {0x7e5a, 0x3c00, 0, 0},
-    {0xffff, 0x3c00, 0, 0},
-    {0x7c01, 0x3c00, 0, 0},
-    {0xfdff, 0x3c00, 0, 0},
-    {0x7c00, 0x8000, 0, 0},
-    {0x8000, 0x3c00, 0, 0},
+    {0x7c00, 0x8001, 0xfc00},
+    {0x7c00, 0x83ff, 0xfc00},
+    {0x7c00, 0x825a, 0xfc00},
+    {0xfc00, 0, 0x7fff},
+    {0x7e00, 0x400, 0x7fff},
+    {0x7e5a, 0x7bff, 0x7fff},
+    {0xffff, 0x3c00, 0x7fff},
+    {0x7c01, 0x3e5a, 0x7fff},
+    {0xfdff, 0x401, 0x7fff},
+    {0x7bff, 0x4000, 0x7c00},
+    {0x7bff, 0xc000, 0xfc00},
+    {0x400, 0x400, 0},
+    {0x8400, 0x400, 0x8000},
+    {0x4000, 0x3e00, 0x3c00},
+    {0x7c00, 0x3800, 0x3c00},
+    {0x3800, 0x3400, 0x3000},
+    {0xbc00, 0x3800, 0},
+    {0x7e00, 0x3c00, 0},
+    {0x7e5a, 0x3c00, 0},
+    {0xffff, 0x3c00, 0},
+    {0x7c01, 0x3c00, 0},
+    {0xfdff, 0x3c00, 0},
+    {0x7c00, 0x8000, 0},
+    {0x8000, 0x3c00, 0},
     {0x7c00, 0x8001, 0x7fff, 1},
     {0x7c00, 0x83ff, 0x7fff, 1},
     {0x7c00, 0x825a, 0x7fff, 1},
-    {0, 0x8080, 0x8000, 0},
-    {0, 0xff7f, 0x8000, 0},
-    {0, 0xbf80, 0x8000, 0},
-    {0, 0xbfda, 0x8000, 0},
-    {0, 0x8081, 0x8000, 0},
-    {0x8000, 0x8080, 0, 0},
-    {0x8000, 0xff7f, 0, 0},
-    {0x8000, 0xbf80, 0, 0},
-    {0x8000, 0xbfda, 0, 0},
-    {0x8000, 0x8081, 0, 0},
-    {0x7f80, 0x8080, 0xff80, 0},
-    {0x7f80, 0xff7f, 0xff80, 0},
-    {0x7f80, 0xbf80, 0xff80, 0},
-    {0x7f80, 0xbfda, 0xff80, 0},
-    {0x7f80, 0x8081, 0xff80, 0},
-    {0xff80, 0xff80, 0x7f80, 0},
+    {0, 0x8080, 0x8000},
+    {0, 0xff7f, 0x8000},
+    {0, 0xbf80, 0x8000},
+    {0, 0xbfda, 0x8000},
+    {0, 0x8081, 0x8000},
+    {0x8000, 0x8080, 0},
+    {0x8000, 0xff7f, 0},
+    {0x8000, 0xbf80, 0},
+    {0x8000, 0xbfda, 0},
+    {0x8000, 0x8081, 0},
+    {0x7f80, 0x8080, 0xff80},
+    {0x7f80, 0xff7f, 0xff80},
+    {0x7f80, 0xbf80, 0xff80},
+    {0x7f80, 0xbfda, 0xff80},
+    {0x7f80, 0x8081, 0xff80},
+    {0xff80, 0xff80, 0x7f80},
     {0x7f80, 0x8000, 0x7fff, 1},
-    {0x7f80, 0x8001, 0xff80, 0},
-    {0x7f80, 0x807f, 0xff80, 0},
-    {0x7f80, 0x805a, 0xff80, 0},
-    {0xff80, 0, 0x7fff, 0},
-    {0x7fc0, 0x80, 0x7fff, 0},
-    {0x7fda, 0x7f7f, 0x7fff, 0},
-    {0xffff, 0x3f80, 0x7fff, 0},
-    {0x7f81, 0x3fda, 0x7fff, 0},
-    {0xffbf, 0x81, 0x7fff, 0},
-    {0x7f7f, 0x4000, 0x7f80, 0},
-    {0x7f7f, 0xc000, 0xff80, 0},
-    {0x80, 0x80, 0, 0},
-    {0x8080, 0x80, 0x8000, 0},
-    {0, 0x80800000, 0x8000, 0},
-    {0, 0xff7fffff, 0x8000, 0},
-    {0, 0xbf800000, 0x8000, 0},
-    {0, 0xbfda5a5a, 0x8000, 0},
-    {0, 0x80800001, 0x8000, 0},
-    {0x80000000, 0, 0x8000, 0},
-    {0x7f800000, 0x80800000, 0xfc00, 0},
-    {0x7f800000, 0xff7fffff, 0xfc00, 0},
-    {0x7f800000, 0xbf800000, 0xfc00, 0},
-    {0x7f800000, 0xbfda5a5a, 0xfc00, 0},
-    {0x7f800000, 0x80800001, 0xfc00, 0},
-    {0xff800000, 0xff800000, 0x7c00, 0},
+    {0x7f80, 0x8001, 0xff80},
+    {0x7f80, 0x807f, 0xff80},
+    {0x7f80, 0x805a, 0xff80},
+    {0xff80, 0, 0x7fff},
+    {0x7fc0, 0x80, 0x7fff},
+    {0x7fda, 0x7f7f, 0x7fff},
+    {0xffff, 0x3f80, 0x7fff},
+    {0x7f81, 0x3fda, 0x7fff},
+    {0xffbf, 0x81, 0x7fff},
+    {0x7f7f, 0x4000, 0x7f80},
+    {0x7f7f, 0xc000, 0xff80},
+    {0x80, 0x80, 0},
+    {0x8080, 0x80, 0x8000},
+    {0, 0x80800000, 0x8000},
+    {0, 0xff7fffff, 0x8000},
+    {0, 0xbf800000, 0x8000},
+    {0, 0xbfda5a5a, 0x8000},
+    {0, 0x80800001, 0x8000},
+    {0x80000000, 0, 0x8000},
+    {0x7f800000, 0x80800000, 0xfc00},
+    {0x7f800000, 0xff7fffff, 0xfc00},
+    {0x7f800000, 0xbf800000, 0xfc00},
+    {0x7f800000, 0xbfda5a5a, 0xfc00},
+    {0x7f800000, 0x80800001, 0xfc00},
+    {0xff800000, 0xff800000, 0x7c00},
     {0x7f800000, 0x80000000, 0x7fff, 1},
-    {0x3fffffff, 0x3f800000, 0x3fff, 0},
-    {0xbfffffff, 0x3f800000, 0xbfff, 0},
-    {0x7f7fffff, 0x40000000, 0x7bff, 0},
-    {0xff800000, 0, 0x7fff, 0},
-    {0x7fc00000, 0x800000, 0x7fff, 0},
-    {0x7fda5a5a, 0x7f7fffff, 0x7fff, 0},
-    {0xffffffff, 0x3f800000, 0x7fff, 0},
-    {0x7f800001, 0x3fda5a5a, 0x7fff, 0},
-    {0xffbfffff, 0x800001, 0x7fff, 0},
-    {0x38c00000, 0x3f000000, 0, 0},
-    {0xb8c00000, 0x3f000000, 0x8000, 0},
-    {1, 0x7f7fffff, 0, 0},
-    {0x7fffff, 0x7f7fffff, 0, 0},
-    {0x5a5a5a, 0x7f7fffff, 0, 0},
-    {0x7f800000, 0x80800000, 0xff80, 0},
-    {0x7f800000, 0xff7fffff, 0xff80, 0},
-    {0x7f800000, 0xbf800000, 0xff80, 0},
-    {0x7f800000, 0xbfda5a5a, 0xff80, 0},
-    {0x7f800000, 0x80800001, 0xff80, 0},
-    {0xff800000, 0xff800000, 0x7f80, 0},
-    {0xff7fffff, 0x40000000, 0xff7f, 0},
-    {0x7f80, 0x8400, 0xff80, 0},
-    {0x7f80, 0xfbff, 0xff80, 0},
-    {0x7f80, 0xbc00, 0xff80, 0},
-    {0x7f80, 0xbe5a, 0xff80, 0},
-    {0x7f80, 0x8401, 0xff80, 0},
-    {0xff80, 0xfc00, 0x7f80, 0},
-    {0x7fc0, 0x400, 0x7fff, 0},
-    {0x7fda, 0x7bff, 0x7fff, 0},
-    {0x7f81, 0x3e5a, 0x7fff, 0},
-    {0xffbf, 0x401, 0x7fff, 0},
-    {0x3f81, 0x3c04, 0x3f82, 0},
-    {0x7c00, 0x8080, 0xfc00, 0},
-    {0x7c00, 0xff7f, 0xfc00, 0},
-    {0x7c00, 0xbf80, 0xfc00, 0},
-    {0x7c00, 0xbfda, 0xfc00, 0},
-    {0x7c00, 0x8081, 0xfc00, 0},
-    {0xfc00, 0xff80, 0x7c00, 0},
-    {0x7e00, 0x80, 0x7fff, 0},
-    {0x7e5a, 0x7f7f, 0x7fff, 0},
-    {0x7c01, 0x3fda, 0x7fff, 0},
-    {0xfdff, 0x81, 0x7fff, 0},
-    {0x10, 0x4980, 0x3c00, 0},
-    {0x5c, 0x5c, 0x7c, 0},
-    {0x7e, 0x3c, 0x7f, 0},
-    {0xff, 0x3c, 0x7f, 0},
-    {0x7d, 0x3c, 0x7f, 0},
-    {0xfd, 0x3c, 0x7f, 0},
-    {0x7e, 0x38, 0x7f, 0},
-    {0xff, 0x38, 0x7f, 0},
-    {0x7d, 0x38, 0x7f, 0},
-    {0xfd, 0x38, 0x7f, 0},
-    {0x7e, 0xc, 0x7f, 0},
-    {0xff, 0xc, 0x7f, 0},
-    {0x7d, 0xc, 0x7f, 0},
-    {0xfd, 0xc, 0x7f, 0},
-    {0x7e, 8, 0x7f, 0},
-    {0xff, 8, 0x7f, 0},
-    {0x7d, 8, 0x7f, 0},
-    {0xfd, 8, 0x7f, 0},
-    {0x7e, 2, 0x7f, 0},
-    {0xff, 2, 0x7f, 0},
-    {0x7d, 2, 0x7f, 0},
-    {0xfd, 2, 0x7f, 0},
-    {0x5c, 0x87, 0x7c, 0},
-    {0x7e, 0x7f, 0x7f, 0},
-    {0xff, 0x7f, 0x7f, 0},
-    {0x7d, 0x7f, 0x7f, 0},
-    {0xfd, 0x7f, 0x7f, 0},
-    {0x7f, 0x3c, 0x7f, 0},
-    {0x7f, 0x38, 0x7f, 0},
-    {0x7f, 0xc, 0x7f, 0},
-    {0x7f, 8, 0x7f, 0},
-    {0x7f, 2, 0x7f, 0},
-    {0x7f, 0x7f, 0x7f, 0},
-    {0x87, 0x5c, 0x7c, 0},
-    {0x87, 0x87, 0x7c, 0},
+    {0x3fffffff, 0x3f800000, 0x3fff},
+    {0xbfffffff, 0x3f800000, 0xbfff},
+    {0x7f7fffff, 0x40000000, 0x7bff},
+    {0xff800000, 0, 0x7fff},
+    {0x7fc00000, 0x800000, 0x7fff},
+    {0x7fda5a5a, 0x7f7fffff, 0x7fff},
+    {0xffffffff, 0x3f800000, 0x7fff},
+    {0x7f800001, 0x3fda5a5a, 0x7fff},
+    {0xffbfffff, 0x800001, 0x7fff},
+    {0x38c00000, 0x3f000000, 0},
+    {0xb8c00000, 0x3f000000, 0x8000},
+    {1, 0x7f7fffff, 0},
+    {0x7fffff, 0x7f7fffff, 0},
+    {0x5a5a5a, 0x7f7fffff, 0},
+    {0x7f800000, 0x80800000, 0xff80},
+    {0x7f800000, 0xff7fffff, 0xff80},
+    {0x7f800000, 0xbf800000, 0xff80},
+    {0x7f800000, 0xbfda5a5a, 0xff80},
+    {0x7f800000, 0x80800001, 0xff80},
+    {0xff800000, 0xff800000, 0x7f80},
+    {0xff7fffff, 0x40000000, 0xff7f},
+    {0x7f80, 0x8400, 0xff80},
+    {0x7f80, 0xfbff, 0xff80},
+    {0x7f80, 0xbc00, 0xff80},
+    {0x7f80, 0xbe5a, 0xff80},
+    {0x7f80, 0x8401, 0xff80},
+    {0xff80, 0xfc00, 0x7f80},
+    {0x7fc0, 0x400, 0x7fff},
+    {0x7fda, 0x7bff, 0x7fff},
+    {0x7f81, 0x3e5a, 0x7fff},
+    {0xffbf, 0x401, 0x7fff},
+    {0x3f81, 0x3c04, 0x3f82},
+    {0x7c00, 0x8080, 0xfc00},
+    {0x7c00, 0xff7f, 0xfc00},
+    {0x7c00, 0xbf80, 0xfc00},
+    {0x7c00, 0xbfda, 0xfc00},
+    {0x7c00, 0x8081, 0xfc00},
+    {0xfc00, 0xff80, 0x7c00},
+    {0x7e00, 0x80, 0x7fff},
+    {0x7e5a, 0x7f7f, 0x7fff},
+    {0x7c01, 0x3fda, 0x7fff},
+    {0xfdff, 0x81, 0x7fff},
+    {0x10, 0x4980, 0x3c00},
+    {0x5c, 0x5c, 0x7c},
+    {0x7e, 0x3c, 0x7f},
+    {0xff, 0x3c, 0x7f},
+    {0x7d, 0x3c, 0x7f},
+    {0xfd, 0x3c, 0x7f},
+    {0x7e, 0x38, 0x7f},
+    {0xff, 0x38, 0x7f},
+    {0x7d, 0x38, 0x7f},
+    {0xfd, 0x38, 0x7f},
+    {0x7e, 0xc, 0x7f},
+    {0xff, 0xc, 0x7f},
+    {0x7d, 0xc, 0x7f},
+    {0xfd, 0xc, 0x7f},
+    {0x7e, 8, 0x7f},
+    {0xff, 8, 0x7f},
+    {0x7d, 8, 0x7f},
+    {0xfd, 8, 0x7f},
+    {0x7e, 2, 0x7f},
+    {0xff, 2, 0x7f},
+    {0x7d, 2, 0x7f},
+    {0xfd, 2, 0x7f},
+    {0x5c, 0x87, 0x7c},
+    {0x7e, 0x7f, 0x7f},
+    {0xff, 0x7f, 0x7f},
+    {0x7d, 0x7f, 0x7f},
+    {0xfd, 0x7f, 0x7f},
+    {0x7f, 0x3c, 0x7f},
+    {0x7f, 0x38, 0x7f},
+    {0x7f, 0xc, 0x7f},
+    {0x7f, 8, 0x7f},
+    {0x7f, 2, 0x7f},
+    {0x7f, 0x7f, 0x7f},
+    {0x87, 0x5c, 0x7c},
+    {0x87, 0x87, 0x7c},
     {0x50, 0x50, 0x7f, 1},
     {0x7c, 0x3c, 0x7f, 1},
     {0x50, 0x60, 0x7f, 1},
@@ -739,29 +739,29 @@ static const unsigned long long rows4[][4] = {
     {0x84, 0x50, 0x7f, 1},
     {0x84, 0x60, 0x7f, 1},
     {0x84, 0x84, 0x7f, 1},
-    {0x5c, 0x5c, 0x7b, 0},
-    {0x5c, 0x87, 0x7b, 0},
-    {0x87, 0x5c, 0x7b, 0},
-    {0x87, 0x87, 0x7b, 0},
-    {0x50, 0x50, 0x7e, 0},
-    {0xd0, 0x50, 0xfe, 0},
-    {0x7c, 0x3c, 0x7e, 0},
-    {0x50, 0x60, 0x7e, 0},
-    {0xd0, 0x60, 0xfe, 0},
-    {0x7c, 0x38, 0x7e, 0},
-    {0x7c, 0xc, 0x7e, 0},
-    {0x7c, 8, 0x7e, 0},
-    {0x7c, 2, 0x7e, 0},
-    {0x50, 0x84, 0x7e, 0},
-    {0x7c, 0x7f, 0x7e, 0},
-    {0x60, 0x50, 0x7e, 0},
-    {0xe0, 0x50, 0xfe, 0},
-    {0x60, 0x60, 0x7e, 0},
-    {0xe0, 0x60, 0xfe, 0},
-    {0x60, 0x84, 0x7e, 0},
-    {0x84, 0x50, 0x7e, 0},
-    {0x84, 0x60, 0x7e, 0},
-    {0x84, 0x84, 0x7e, 0},
+    {0x5c, 0x5c, 0x7b},
+    {0x5c, 0x87, 0x7b},
+    {0x87, 0x5c, 0x7b},
+    {0x87, 0x87, 0x7b},
+    {0x50, 0x50, 0x7e},
+    {0xd0, 0x50, 0xfe},
+    {0x7c, 0x3c, 0x7e},
+    {0x50, 0x60, 0x7e},
+    {0xd0, 0x60, 0xfe},
+    {0x7c, 0x38, 0x7e},
+    {0x7c, 0xc, 0x7e},
+    {0x7c, 8, 0x7e},
+    {0x7c, 2, 0x7e},
+    {0x50, 0x84, 0x7e},
+    {0x7c, 0x7f, 0x7e},
+    {0x60, 0x50, 0x7e},
+    {0xe0, 0x50, 0xfe},
+    {0x60, 0x60, 0x7e},
+    {0xe0, 0x60, 0xfe},
+    {0x60, 0x84, 0x7e},
+    {0x84, 0x50, 0x7e},
+    {0x84, 0x60, 0x7e},
+    {0x84, 0x84, 0x7e},
 };
 
 // The registers of the sources and of the results.
@@ -819,166 +819,76 @@ static const ptxspec_register s50[] = {{0, PTXSPEC_TYPE_ue8m0x4}, {1, PTXSPEC_TY
 static const ptxspec_register s51[] = {{0, PTXSPEC_TYPE_ue8m0x4}, {1, PTXSPEC_TYPE_e2m1p4x4}, {2, PTXSPEC_TYPE_e4m3x4}};
 static const ptxspec_register s52[] = {{0, PTXSPEC_TYPE_ue8m0x4}, {1, PTXSPEC_TYPE_ue8m0x4}, {2, PTXSPEC_TYPE_e4m3x4}};
 
-// The rows of variants that compute the same.
-static const unsigned short c0[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-    31, 32, 33, 34, 35, 36, 37};
-static const unsigned short c1[] = {
-    38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48};
-static const unsigned short c2[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 49, 50, 51, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-    31, 32, 33, 34, 35, 52, 37};
-static const unsigned short c3[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-    31, 53, 54, 34, 35};
-static const unsigned short c4[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 49, 50, 51, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-    31, 53, 54, 34, 35};
-static const unsigned short c5[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-    31, 53, 33, 34, 55};
-static const unsigned short c6[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 49, 50, 51, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-    31, 53, 33};
-static const unsigned short c7[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-    31, 32, 54, 56, 35};
-static const unsigned short c8[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 49, 50, 51, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-    31, 32, 54};
-static const unsigned short c9[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-    31, 32, 33, 34, 35};
-static const unsigned short c10[] = {
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 49, 50, 51, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-    31, 32, 33, 34, 35};
-static const unsigned short c11[] = {
-    57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85,
-    86, 87, 88, 89};
-static const unsigned short c12[] = {
-    57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85,
-    90, 91, 88, 89};
-static const unsigned short c13[] = {
-    57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85,
-    90, 87, 88, 92};
-static const unsigned short c14[] = {
-    57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85,
-    86, 91, 93, 89};
-static const unsigned short c15[] = {
-    94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117,
-    118, 119, 120, 121, 122, 123, 124};
-static const unsigned short c16[] = {
-    125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135};
-static const unsigned short c17[] = {
-    94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 136, 137, 138, 115, 116, 117,
-    118, 119, 120, 121, 122, 123, 124};
-static const unsigned short c18[] = {
-    139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 104, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160,
-    161, 162, 163, 164, 165, 166, 167, 168};
-static const unsigned short c19[] = {
-    169, 170, 171, 172, 173, 5, 6, 7, 8, 9, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188,
-    189, 190, 191, 192, 193, 194, 195};
-static const unsigned short c20[] = {
-    169, 170, 171, 172, 173, 5, 6, 7, 8, 9, 174, 196, 197, 198, 199, 200, 201, 181, 182, 183, 202, 185, 186, 187, 188,
-    189, 190};
-static const unsigned short c21[] = {
-    94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 203, 204, 205, 206, 207, 208, 155, 159, 209, 210, 118, 211, 212,
-    213};
-static const unsigned short c22[] = {
-    139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 104, 214, 215, 216, 217, 218, 219, 111, 115, 220, 221, 162, 222,
-    223, 224};
-static const unsigned short c23[] = {
-    225, 226, 227, 228, 229};
-static const unsigned short c24[] = {
-    230, 231, 232, 233};
-static const unsigned short c25[] = {
-    234, 235, 236, 237};
-static const unsigned short c26[] = {
-    238, 239, 240, 241};
-static const unsigned short c27[] = {
-    242, 243, 244, 245};
-static const unsigned short c28[] = {
-    246, 247, 248, 249, 250};
-static const unsigned short c29[] = {
-    251, 227};
-static const unsigned short c30[] = {
-    252, 231};
-static const unsigned short c31[] = {
-    253, 235};
-static const unsigned short c32[] = {
-    254, 239};
-static const unsigned short c33[] = {
-    255, 243};
-static const unsigned short c34[] = {
-    256, 248};
-static const unsigned short c35[] = {
-    257, 227};
-static const unsigned short c36[] = {
-    231};
-static const unsigned short c37[] = {
-    235};
-static const unsigned short c38[] = {
-    239};
-static const unsigned short c39[] = {
-    243};
-static const unsigned short c40[] = {
-    258, 248};
-static const unsigned short c41[] = {
-    259, 226, 227, 228, 229, 260};
-static const unsigned short c42[] = {
-    261, 230, 231, 232, 233, 262};
-static const unsigned short c43[] = {
-    234, 235, 236, 237, 263};
-static const unsigned short c44[] = {
-    238, 239, 240, 241, 264};
-static const unsigned short c45[] = {
-    242, 243, 244, 245, 265};
-static const unsigned short c46[] = {
-    266, 247, 248, 249, 250, 267};
-static const unsigned short c47[] = {
-    268, 251, 227};
-static const unsigned short c48[] = {
-    269, 252, 231};
-static const unsigned short c49[] = {
-    270, 256, 248};
-static const unsigned short c50[] = {
-    271, 227};
-static const unsigned short c51[] = {
-    272, 231};
-static const unsigned short c52[] = {
-    273, 248};
-static const unsigned short c53[] = {
-    274, 226, 227, 228, 229};
-static const unsigned short c54[] = {
-    275, 247, 248, 249, 250};
-static const unsigned short c55[] = {
-    276, 227};
-static const unsigned short c56[] = {
-    277, 248};
-static const unsigned short c57[] = {
-    278, 279, 226, 227, 228, 229, 280};
-static const unsigned short c58[] = {
-    281, 282, 230, 231, 232, 233, 283};
-static const unsigned short c59[] = {
-    234, 235, 236, 237, 284};
-static const unsigned short c60[] = {
-    238, 239, 240, 241, 285};
-static const unsigned short c61[] = {
-    242, 243, 244, 245, 286};
-static const unsigned short c62[] = {
-    287, 247, 248, 249, 250, 288};
-static const unsigned short c63[] = {
-    289, 290, 251, 227};
-static const unsigned short c64[] = {
-    291, 292, 252, 231};
-static const unsigned short c65[] = {
-    293, 256, 248};
-static const unsigned short c66[] = {
-    294, 227};
-static const unsigned short c67[] = {
-    295, 231};
-static const unsigned short c68[] = {
-    296, 248};
+// The rows of variants that compute the same, in runs: the first row, and how many there are.
+static const unsigned short c0[] = {0, 38};
+static const unsigned short c1[] = {38, 11};
+static const unsigned short c2[] = {0, 18, 49, 3, 21, 15, 52, 1, 37, 1};
+static const unsigned short c3[] = {0, 32, 53, 2, 34, 2};
+static const unsigned short c4[] = {0, 18, 49, 3, 21, 11, 53, 2, 34, 2};
+static const unsigned short c5[] = {0, 32, 53, 1, 33, 2, 55, 1};
+static const unsigned short c6[] = {0, 18, 49, 3, 21, 11, 53, 1, 33, 1};
+static const unsigned short c7[] = {0, 33, 54, 1, 56, 1, 35, 1};
+static const unsigned short c8[] = {0, 18, 49, 3, 21, 12, 54, 1};
+static const unsigned short c9[] = {0, 36};
+static const unsigned short c10[] = {0, 18, 49, 3, 21, 15};
+static const unsigned short c11[] = {57, 33};
+static const unsigned short c12[] = {57, 29, 90, 2, 88, 2};
+static const unsigned short c13[] = {57, 29, 90, 1, 87, 2, 92, 1};
+static const unsigned short c14[] = {57, 30, 91, 1, 93, 1, 89, 1};
+static const unsigned short c15[] = {94, 31};
+static const unsigned short c16[] = {125, 11};
+static const unsigned short c17[] = {94, 18, 136, 3, 115, 10};
+static const unsigned short c18[] = {139, 10, 104, 1, 149, 20};
+static const unsigned short c19[] = {169, 5, 5, 5, 174, 22};
+static const unsigned short c20[] = {169, 5, 5, 5, 174, 1, 196, 6, 181, 3, 202, 1, 185, 6};
+static const unsigned short c21[] = {94, 11, 203, 6, 155, 1, 159, 1, 209, 2, 118, 1, 211, 3};
+static const unsigned short c22[] = {139, 10, 104, 1, 214, 6, 111, 1, 115, 1, 220, 2, 162, 1, 222, 3};
+static const unsigned short c23[] = {225, 5};
+static const unsigned short c24[] = {230, 4};
+static const unsigned short c25[] = {234, 4};
+static const unsigned short c26[] = {238, 4};
+static const unsigned short c27[] = {242, 4};
+static const unsigned short c28[] = {246, 5};
+static const unsigned short c29[] = {251, 1, 227, 1};
+static const unsigned short c30[] = {252, 1, 231, 1};
+static const unsigned short c31[] = {253, 1, 235, 1};
+static const unsigned short c32[] = {254, 1, 239, 1};
+static const unsigned short c33[] = {255, 1, 243, 1};
+static const unsigned short c34[] = {256, 1, 248, 1};
+static const unsigned short c35[] = {257, 1, 227, 1};
+static const unsigned short c36[] = {231, 1};
+static const unsigned short c37[] = {235, 1};
+static const unsigned short c38[] = {239, 1};
+static const unsigned short c39[] = {243, 1};
+static const unsigned short c40[] = {258, 1, 248, 1};
+static const unsigned short c41[] = {259, 1, 226, 4, 260, 1};
+static const unsigned short c42[] = {261, 1, 230, 4, 262, 1};
+static const unsigned short c43[] = {234, 4, 263, 1};
+static const unsigned short c44[] = {238, 4, 264, 1};
+static const unsigned short c45[] = {242, 4, 265, 1};
+static const unsigned short c46[] = {266, 1, 247, 4, 267, 1};
+static const unsigned short c47[] = {268, 1, 251, 1, 227, 1};
+static const unsigned short c48[] = {269, 1, 252, 1, 231, 1};
+static const unsigned short c49[] = {270, 1, 256, 1, 248, 1};
+static const unsigned short c50[] = {271, 1, 227, 1};
+static const unsigned short c51[] = {272, 1, 231, 1};
+static const unsigned short c52[] = {273, 1, 248, 1};
+static const unsigned short c53[] = {274, 1, 226, 4};
+static const unsigned short c54[] = {275, 1, 247, 4};
+static const unsigned short c55[] = {276, 1, 227, 1};
+static const unsigned short c56[] = {277, 1, 248, 1};
+static const unsigned short c57[] = {278, 2, 226, 4, 280, 1};
+static const unsigned short c58[] = {281, 2, 230, 4, 283, 1};
+static const unsigned short c59[] = {234, 4, 284, 1};
+static const unsigned short c60[] = {238, 4, 285, 1};
+static const unsigned short c61[] = {242, 4, 286, 1};
+static const unsigned short c62[] = {287, 1, 247, 4, 288, 1};
+static const unsigned short c63[] = {289, 2, 251, 1, 227, 1};
+static const unsigned short c64[] = {291, 2, 252, 1, 231, 1};
+static const unsigned short c65[] = {293, 1, 256, 1, 248, 1};
+static const unsigned short c66[] = {294, 1, 227, 1};
+static const unsigned short c67[] = {295, 1, 231, 1};
+static const unsigned short c68[] = {296, 1, 248, 1};
 
 int main(void)
 {

@@ -144,6 +144,12 @@ __host__ __device__ constexpr bool ptxspec_lists(int list)
     return list == 0 ? true
          : list == 1 ? PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94)
          : list == 2 ? PTXSPEC_IS(1002, 94) || PTXSPEC_IS(1032, 94)
+         : list == 3 ? PTXSPEC_IS(1002, 86) || PTXSPEC_IS(1001, 88) || PTXSPEC_IS(1012, 86) || PTXSPEC_IS(1011, 88) || PTXSPEC_IS(1032, 88) || PTXSPEC_IS(1031, 88) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 90) || PTXSPEC_IS(1101, 90) || PTXSPEC_IS(1202, 87) || PTXSPEC_IS(1201, 88) || PTXSPEC_IS(1212, 88) || PTXSPEC_IS(1211, 88)
+         : list == 4 ? PTXSPEC_IS(1002, 91) || PTXSPEC_IS(1001, 91) || PTXSPEC_IS(1012, 91) || PTXSPEC_IS(1011, 91) || PTXSPEC_IS(1032, 91) || PTXSPEC_IS(1031, 91) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 91) || PTXSPEC_IS(1101, 91) || PTXSPEC_IS(1202, 91) || PTXSPEC_IS(1201, 91) || PTXSPEC_IS(1212, 91) || PTXSPEC_IS(1211, 91)
+         : list == 5 ? PTXSPEC_IS(1002, 92) || PTXSPEC_IS(1001, 92) || PTXSPEC_IS(1012, 92) || PTXSPEC_IS(1011, 92) || PTXSPEC_IS(1032, 92) || PTXSPEC_IS(1031, 92) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 92) || PTXSPEC_IS(1101, 92) || PTXSPEC_IS(1202, 92) || PTXSPEC_IS(1201, 92) || PTXSPEC_IS(1212, 92) || PTXSPEC_IS(1211, 92)
+         : list == 6 ? PTXSPEC_IS(1002, 87) || PTXSPEC_IS(1032, 88) || PTXSPEC_IS(1072, 94)
+         : list == 7 ? PTXSPEC_IS(1002, 91) || PTXSPEC_IS(1012, 91) || PTXSPEC_IS(1032, 91) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1102, 91) || PTXSPEC_IS(1202, 91) || PTXSPEC_IS(1212, 91)
+         : list == 8 ? PTXSPEC_IS(1072, 94)
          : false;
 }
 
@@ -237,9 +243,9 @@ typedef struct {
 
 #define PTXSPEC_TEST(name, spelling, architecture, ptx, results) \
     [[maybe_unused]] static const ptxspec_test name##_test = {spelling, (const void *)name, architecture, PTXSPEC_PTX >= (ptx), results};
-#define PTXSPEC_RUN(name, registers, rows, numbers) \
+#define PTXSPEC_RUN(name, registers, rows, runs) \
     ptxspec_run(&name##_test, registers, sizeof registers / sizeof *registers, *rows, sizeof *rows / sizeof **rows, \
-                numbers, sizeof numbers / sizeof *numbers)
+                runs, sizeof runs / sizeof *runs)
 #define PTXSPEC_MOST 16
 #define PTXSPEC_UNWRITTEN 0xa5
 
@@ -284,14 +290,35 @@ static bool ptxspec_same(unsigned long long got, unsigned long long want, const 
     return true;
 }
 
-// `numbers` are those of `n` of the rows. In the last column a row says whether any NaN will do.
+// The numbers of all rows of some runs.
+static unsigned int *ptxspec_numbers(const unsigned short *runs, int length, unsigned int *n)
+{
+    unsigned int count = 0;
+    for (int i = 0; i < length; i += 2)
+        count += runs[i + 1];
+    unsigned int *numbers = (unsigned int *)malloc(count * sizeof *numbers);
+    if (!numbers) {
+        fprintf(stderr, "memory: %u rows\n", count);
+        exit(2);
+    }
+    *n = 0;
+    for (int i = 0; i < length; i += 2)
+        for (unsigned int row = 0; row < runs[i + 1]; row++)
+            numbers[(*n)++] = runs[i] + row;
+    return numbers;
+}
+
+// `runs` are those of the rows: the first row of each, and how many there are. In the last column a row says whether any
+// NaN will do.
 static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *registers, int count,
-                        const unsigned long long *rows, int columns, const unsigned short *numbers, unsigned int n)
+                        const unsigned long long *rows, int columns, const unsigned short *runs, int length)
 {
     if (!test->compiled || ptxspec_architecture < PTXSPEC_FIRST(test->architecture)) {
         ptxspec_skipped++;
         return;
     }
+    unsigned int n;
+    unsigned int *numbers = ptxspec_numbers(runs, length, &n);
     int sources = count - test->results;
     unsigned char *memory[PTXSPEC_MOST];
     void *arguments[PTXSPEC_MOST + 1];
@@ -344,6 +371,7 @@ static void ptxspec_run(const ptxspec_test *test, const ptxspec_register *regist
     }
     for (int r = 0; r < count; r++)
         cudaFree(memory[r]);
+    free(numbers);
 }
 
 static int ptxspec_end(void)
@@ -401,6 +429,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_b_f_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1, %2; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_b_f_f_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned char *s2, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; .reg .b8 %%s2; cvt.u8.u16 %%s2, %3; " instruction " %%d0, %1, %2, %%s2; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_b_h(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, unsigned char *d0, unsigned int n) \
@@ -441,6 +499,21 @@ static int ptxspec_end(void)
             asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
                 : "=h"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_b_r_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned char *s1, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; .reg .b8 %%s1; cvt.u8.u16 %%s1, %2; " instruction " %%d0, %1, %%s1; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
             d0[i] = (unsigned char)ptxspec_out_h(r0); \
         } \
     } \
@@ -791,6 +864,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_h_4f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, {%1, %2, %3, %4}, %5;" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i])), "f"(ptxspec_in_f(s3[i])), "r"(ptxspec_in_r(s4[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_h_b(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned char *s0, unsigned short *d0, unsigned int n) \
@@ -831,6 +919,51 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=h"(r0) \
                 : "f"(ptxspec_in_f(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f_f_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned char *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%s2; cvt.u8.u16 %%s2, %3; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f_f_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned short *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
             d0[i] = (unsigned short)ptxspec_out_h(r0); \
         } \
     } \
@@ -921,6 +1054,36 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=h"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_r_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned char *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%s1; cvt.u8.u16 %%s1, %2; " instruction " %0, %1, %%s1;}" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_r_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned short *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
             d0[i] = (unsigned short)ptxspec_out_h(r0); \
         } \
     } \
@@ -1241,6 +1404,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
 
+#define PTXSPEC_r_4f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, {%1, %2, %3, %4}, %5;" \
+                : "=r"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i])), "f"(ptxspec_in_f(s3[i])), "r"(ptxspec_in_r(s4[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_b(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned char *s0, unsigned int *d0, unsigned int n) \
@@ -1251,6 +1429,21 @@ static int ptxspec_end(void)
             asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
                 : "=r"(r0) \
                 : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_b_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0, %2;}" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \
@@ -1296,6 +1489,21 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1, %2;" \
                 : "=r"(r0) \
                 : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_f_f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=r"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \

@@ -1,4 +1,4 @@
-"""Operations on operands of several formats in NumPy, against the exact back end: any formats, directions and flushes."""
+"""Operations on operands of several formats in NumPy, against exact ones: any formats, directions and flushes."""
 
 from __future__ import annotations
 

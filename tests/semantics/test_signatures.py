@@ -101,7 +101,9 @@ RESULTS: dict[str, tuple[str, str, tuple[int, ...], tuple[int, ...]]] = {
     "a sum in a narrower format": (
         "d = addition(a, b, bf16)", ".bf16.f32.f32  d, a, b", (0x3F810000 - 0x8000, 0x33800000), (0x3F81,),
     ),
-    "a difference of two formats": ("d = subtraction(a, b, f32)", ".f32.f16.bf16  d, a, b", (0x3C00, 0x3F81), (0xBC000000,)),
+    "a difference of two formats": (
+        "d = subtraction(a, b, f32)", ".f32.f16.bf16  d, a, b", (0x3C00, 0x3F81), (0xBC000000,),
+    ),
     "a product of two formats in a third": (
         "d = multiplication(a, b, e4m3)", ".e4m3.ue8m0.f16  d, a, b", (0x80, 0x3E00), (0x44,),
     ),

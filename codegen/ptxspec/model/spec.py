@@ -54,6 +54,7 @@ class Assembler:
     repeatable: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
     ignored: tuple[tuple[str, ...], ...] = ()
+    crashing: tuple[str, ...] = ()
     constants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     named_integers: tuple[str, ...] = ()
     other_types: tuple[str, ...] = ()
@@ -125,6 +126,11 @@ class Spec:
     def catalog(self) -> Catalog:
         """What requirements mean among the targets and versions."""
         return Catalog(self.targets.values(), self.versions.values())
+
+    def has_kernel(self, v: Variant) -> bool:
+        """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
+        crashes = self.instructions[v.opcode].crashes
+        return self.catalog.is_current(v.requires) and not (crashes and crashes.matches(v))
 
     @property
     def newest(self) -> str:

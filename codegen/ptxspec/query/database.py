@@ -14,8 +14,11 @@ from typing import Any, NamedTuple, Self
 
 from ..catalog import Catalog, PtxVersion, Requirement, Target, requirement_of
 from ..check.claims import basis_text, bound
-from ..compact import Word, compact
 from ..diagnostics import PtxspecError, suggest, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..compact import Word
 
 SCHEMA = 7
 
@@ -140,12 +143,6 @@ class Opcode:
     def types(self) -> tuple[tuple[str, ...], ...]:
         """The sequences of types that its spellings end in."""
         return tuple(dict.fromkeys(v.types for v in self.variants))
-
-    @property
-    def forms_text(self) -> str:
-        """The same in words; sequences of several types, of which there may be hundreds, in the manual's notation."""
-        several = compact((((), t) for t in self.types if len(t) > 1), {})
-        return ", ".join([*(f".{t[0]}" for t in self.types if len(t) == 1), *several])
 
     @cached_property
     def _by_key(self) -> dict[tuple[frozenset[str], tuple[str, ...]], list[Variant]]:

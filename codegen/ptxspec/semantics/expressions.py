@@ -214,6 +214,8 @@ class Expressions(Values):
             return self.about_format(e, f, scope)
         if f.name == "convert":
             return self.convert(e, f, scope)
+        if f.name == "convertStochastic":
+            return self.convert_stochastic(e, f, scope)
         if f.name in ("congruent", "convertNaN"):
             return self.reencoded(e, f, scope)
         if "count" in f.parameters:
@@ -322,6 +324,19 @@ class Expressions(Values):
         format, ftz = (to, self.flushes(to) and not exact) if isinstance(to, Format) else (None, False)
         applied = Apply(number_in(to), f.name, (x.term,), format, str(how.value), ftz)
         return Typed(applied, x.rounded or not exact)
+
+    def convert_stochastic(self, e: tree.Apply, f: Function, scope: Scope) -> Typed:
+        x = self.typed(self.value(e.arguments[0], scope), e.arguments[0])
+        to = self.named_format(e.arguments[1], scope)
+        random = self.typed(self.value(e.arguments[2], scope), e.arguments[2])
+        if x.term.kind.sort != "float" or random.term.kind.sort != "bits":
+            given = f"these are a {x.term.kind} and {random.term.kind}"
+            raise self.wrong(e, f"{f.name} takes a float and random bits, {given}", usage(f))
+        if not isinstance(to, Format) or not to.has_subnormals:
+            raise self.wrong(e.arguments[1], f"{f.name}: {to.name} is no format with subnormal numbers")
+        if x.rounded:
+            raise self.wrong(e, "this rounds twice in one expression", "name the first result")
+        return Typed(Apply(float_in(to), f.name, (x.term, random.term), to), True)
 
     def float_of(self, e: tree.Apply, f: Function, scope: Scope) -> Typed:
         home = self.variant.home

@@ -337,6 +337,76 @@ SIGNATURES = (
     "d:tf32 = a:f32",
     "d:f16x2 = a[a1,a0]:f32",
     "d:bf16x2 = a[a1,a0]:f32",
+    "d:e4m3x2 = a[a1,a0]:f32",
+    "d:e5m2x2 = a[a1,a0]:f32",
+    "d:e2m3x2 = a[a1,a0]:f32",
+    "d:e3m2x2 = a[a1,a0]:f32",
+    "d:e2m1x2 = a[a1,a0]:f32",
+    "d:e4m3x2 = a:f16x2",
+    "d:e4m3x2 = a:bf16x2",
+    "d:e5m2x2 = a:f16x2",
+    "d:e5m2x2 = a:bf16x2",
+    "d:e2m3x2 = a:f16x2",
+    "d:e2m3x2 = a:bf16x2",
+    "d:e3m2x2 = a:f16x2",
+    "d:e3m2x2 = a:bf16x2",
+    "d:e2m1x2 = a:f16x2",
+    "d:e2m1x2 = a:bf16x2",
+    "d:e4m3x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e5m2x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e2m3x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e3m2x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e2m1x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e4m3x2 = a:f16x2 s:ue8m0",
+    "d:e4m3x2 = a:bf16x2 s:ue8m0",
+    "d:e5m2x2 = a:f16x2 s:ue8m0",
+    "d:e5m2x2 = a:bf16x2 s:ue8m0",
+    "d:e2m3x2 = a:f16x2 s:ue8m0",
+    "d:e2m3x2 = a:bf16x2 s:ue8m0",
+    "d:e3m2x2 = a:f16x2 s:ue8m0",
+    "d:e3m2x2 = a:bf16x2 s:ue8m0",
+    "d:e2m1x2 = a:f16x2 s:ue8m0",
+    "d:e2m1x2 = a:bf16x2 s:ue8m0",
+    "d:f16x2 = a:e4m3x2",
+    "d:f16x2 = a:e5m2x2",
+    "d:f16x2 = a:e2m3x2",
+    "d:f16x2 = a:e3m2x2",
+    "d:f16x2 = a:e2m1x2",
+    "d:bf16x2 = a:e4m3x2",
+    "d:bf16x2 = a:e5m2x2",
+    "d:bf16x2 = a:e2m3x2",
+    "d:bf16x2 = a:e3m2x2",
+    "d:bf16x2 = a:e2m1x2",
+    "d:bf16x2 = a:e4m3x2 s:ue8m0x2",
+    "d:bf16x2 = a:e5m2x2 s:ue8m0x2",
+    "d:bf16x2 = a:e2m3x2 s:ue8m0x2",
+    "d:bf16x2 = a:e3m2x2 s:ue8m0x2",
+    "d:bf16x2 = a:e2m1x2 s:ue8m0x2",
+    "d:f16x2 = a[a1,a0]:f32 r:b32@12.11.10.9.8.7.6.5.4.3.2.1.0/28.27.26.25.24.23.22.21.20.19.18.17.16",
+    "d:bf16x2 = a[a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16",
+    "d:e4m3x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e5m2x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e2m3x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e3m2x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e2m1x4 = a[a3,a2,a1,a0]:f32 r:b32@23.22.21.20.19.18.17.16.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.16.17.18.19.20.21.22.23/31.30.29.28.27.26.25.24.15.14.13.12.11.10.9.8/8.9.10.11.12.13.14.15.24.25.26.27.28.29.30.31",
+    "d:ue8m0x2 = a[a1,a0]:f32",
+    "d:ue8m0x2 = a:bf16x2",
+    "d:bf16x2 = a:ue8m0x2",
+    "d:s2f6x2 = a[a1,a0]:f32",
+    "d:s2f6x2 = a:bf16x2",
+    "d:s2f6x2 = a[a1,a0]:f32 s:ue8m0x2",
+    "d:s2f6x2 = a:bf16x2 s:ue8m0x2",
+    "d:bf16x2 = a:s2f6x2",
+    "d:bf16x2 = a:s2f6x2 s:ue8m0x2",
+    "d:ue5m3x2 = a[a1,a0]:f32",
+    "d:ue5m3x2 = a:f16x2",
+    "d:ue5m3x2 = a:bf16x2",
+    "d:ue5m3x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:ue5m3x2 = a:f16x2 s:ue8m0",
+    "d:ue5m3x2 = a:bf16x2 s:ue8m0",
+    "d:f16x2 = a:ue5m3x2",
+    "d:bf16x2 = a:ue5m3x2",
+    "d:bf16x2 = a:ue5m3x2 s:ue8m0x2",
     "d:f32 = a:f32 b:f32 c:f32",
     "d:f32x2 = a:f32x2 b:f32x2 c:f32x2",
     "d:f64 = a:f64 b:f64 c:f64",
@@ -581,6 +651,13 @@ REQUIREMENTS = (
     Requirement(ptx='7.1', target='sm_80', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_80', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_70', until=None, within=(), on=()),
+    Requirement(ptx='7.8', target='sm_89', until=None, within=(Limit(first='sm_89', last='sm_89', ptx='8.1', until=None),), on=()),
+    Requirement(ptx='8.6', target='sm_100a', until=None, within=(), on=(('sm_100a', '8.6'), ('sm_100f', '8.8'), ('sm_101a', '8.6'), ('sm_101f', '8.8'), ('sm_103a', '8.8'), ('sm_103f', '8.8'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.0'), ('sm_110f', '9.0'), ('sm_120a', '8.7'), ('sm_120f', '8.8'), ('sm_121a', '8.8'), ('sm_121f', '8.8'))),
+    Requirement(ptx='9.1', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.1'), ('sm_100f', '9.1'), ('sm_101a', '9.1'), ('sm_101f', '9.1'), ('sm_103a', '9.1'), ('sm_103f', '9.1'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.1'), ('sm_110f', '9.1'), ('sm_120a', '9.1'), ('sm_120f', '9.1'), ('sm_121a', '9.1'), ('sm_121f', '9.1'))),
+    Requirement(ptx='9.2', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.2'), ('sm_100f', '9.2'), ('sm_101a', '9.2'), ('sm_101f', '9.2'), ('sm_103a', '9.2'), ('sm_103f', '9.2'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.2'), ('sm_110f', '9.2'), ('sm_120a', '9.2'), ('sm_120f', '9.2'), ('sm_121a', '9.2'), ('sm_121f', '9.2'))),
+    Requirement(ptx='8.7', target='sm_100a', until=None, within=(), on=(('sm_100a', '8.7'), ('sm_103a', '8.8'), ('sm_107a', '9.4'))),
+    Requirement(ptx='9.1', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.1'), ('sm_101a', '9.1'), ('sm_103a', '9.1'), ('sm_107a', '9.4'), ('sm_110a', '9.1'), ('sm_120a', '9.1'), ('sm_121a', '9.1'))),
+    Requirement(ptx='9.4', target='sm_107a', until=None, within=(), on=(('sm_107a', '9.4'),)),
     Requirement(ptx='7.0', target='sm_75', until=None, within=(), on=()),
     Requirement(ptx='1.4', target='sm_13', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_90', until=None, within=(), on=()),
@@ -813,106 +890,134 @@ CLASSES = (
     "2 exact 175 3 advise -",
     "2 exact 174 16 advise -",
     "2 exact 175 16 advise -",
+    "1 exact 169 10 advise -",
+    "1 exact 170 10 advise -",
+    "1 exact 173 10 advise -",
+    "2 exact 174 10 advise -",
+    "2 exact 175 10 advise -",
+    "2 exact 176 18 advise -",
+    "2 exact 177 18 advise -",
+    "2 exact 178 19 advise -",
+    "2 exact 179 19 advise -",
+    "2 exact 180 19 advise -",
+    "2 exact 176 10 advise -",
+    "2 exact 177 10 advise -",
+    "2 exact 178 10 advise -",
+    "2 exact 179 10 advise -",
+    "2 exact 180 10 advise -",
+    "1 exact 181 18 advise -",
+    "1 exact 182 20 advise -",
+    "1 exact 183 18 advise -",
+    "1 exact 184 20 advise -",
+    "1 exact 185 20 advise -",
+    "1 exact 186 20 advise -",
+    "1 exact 187 20 advise -",
+    "1 exact 188 20 advise -",
+    "1 exact 189 20 advise -",
+    "1 exact 190 20 advise -",
+    "1 exact 181 10 advise -",
+    "1 exact 182 10 advise -",
+    "1 exact 183 10 advise -",
+    "1 exact 184 10 advise -",
+    "1 exact 185 10 advise -",
+    "1 exact 186 10 advise -",
+    "1 exact 187 10 advise -",
+    "1 exact 188 10 advise -",
+    "1 exact 189 10 advise -",
+    "1 exact 190 10 advise -",
+    "3 exact 191 10 advise -",
+    "3 exact 192 10 advise -",
+    "3 exact 193 10 advise -",
+    "3 exact 194 10 advise -",
+    "3 exact 195 10 advise -",
+    "2 exact 196 10 advise -",
+    "2 exact 197 10 advise -",
+    "2 exact 198 10 advise -",
+    "2 exact 199 10 advise -",
+    "2 exact 200 10 advise -",
+    "2 exact 201 10 advise -",
+    "2 exact 202 10 advise -",
+    "2 exact 203 10 advise -",
+    "2 exact 204 10 advise -",
+    "2 exact 205 10 advise -",
+    "1 exact 206 18 advise -",
+    "1 exact 207 18 advise -",
+    "1 exact 208 19 advise -",
+    "1 exact 209 19 advise -",
+    "1 exact 210 19 advise -",
+    "1 exact 211 21 advise -",
+    "1 exact 212 21 advise -",
+    "1 exact 213 21 advise -",
+    "1 exact 214 21 advise -",
+    "1 exact 215 21 advise -",
+    "2 exact 216 21 advise -",
+    "2 exact 217 21 advise -",
+    "2 exact 218 21 advise -",
+    "2 exact 219 21 advise -",
+    "2 exact 220 21 advise -",
+    "3 unjudged 221 22 advise -",
+    "3 unjudged 222 22 advise -",
+    "5 unjudged 223 22 advise -",
+    "5 unjudged 224 22 advise -",
+    "5 unjudged 225 22 advise -",
+    "5 unjudged 226 22 advise -",
+    "5 unjudged 227 22 advise -",
+    "2 exact 228 19 advise -",
+    "1 exact 229 19 advise -",
+    "1 exact 230 19 advise -",
+    "2 unjudged 231 23 advise -",
+    "2 unjudged 231 24 advise -",
+    "1 unjudged 232 23 advise -",
+    "1 unjudged 232 24 advise -",
+    "3 unjudged 233 23 advise -",
+    "3 unjudged 233 24 advise -",
+    "2 unjudged 234 23 advise -",
+    "2 unjudged 234 24 advise -",
+    "1 exact 235 23 advise -",
+    "2 exact 236 23 advise -",
+    "2 exact 237 10 advise -",
+    "1 exact 238 10 advise -",
+    "1 exact 239 10 advise -",
+    "3 exact 240 10 advise -",
+    "2 exact 241 10 advise -",
+    "2 exact 242 10 advise -",
+    "1 exact 243 10 advise -",
+    "1 exact 244 10 advise -",
+    "2 exact 245 10 advise -",
     "1 unspecified 162 15 - -",
     "1 unspecified 162 9 - -",
     "1 unspecified 171 9 - -",
     "1 unspecified 172 9 - -",
+    "1 unspecified 169 10 - -",
+    "1 unspecified 170 10 - -",
+    "2 unspecified 241 10 - -",
+    "2 unspecified 242 10 - -",
     "2 bounded 6 1 advise -",
     "2 exact 8 5 advise -",
     "2 bounded 6 13 advise approx.ftz",
     "2 exact 8 13 advise rn",
-    "1 bounded 2 18 advise -",
-    "1 bounded 3 18 advise -",
+    "1 bounded 2 25 advise -",
+    "1 bounded 3 25 advise -",
     "1 bounded 4 9 advise -",
     "1 bounded 5 9 advise -",
-    "3 exact 176 12 advise -",
-    "3 exact 177 6 advise -",
-    "3 exact 178 1 advise -",
-    "3 exact 178 19 advise -",
-    "3 exact 179 8 advise -",
-    "3 exact 180 8 advise -",
-    "3 exact 179 3 advise -",
-    "3 exact 180 3 advise -",
-    "3 exact 181 3 advise -",
-    "3 exact 182 3 advise -",
-    "3 exact 179 20 advise -",
-    "3 exact 180 20 advise -",
-    "3 exact 181 20 advise -",
-    "3 exact 182 20 advise -",
-    "3 exact 183 6 advise -",
-    "3 exact 184 6 advise -",
-    "3 exact 185 10 advise -",
-    "3 exact 186 10 advise -",
-    "3 exact 187 11 advise -",
-    "3 exact 188 11 advise -",
-    "3 exact 189 11 advise -",
-    "3 exact 190 11 advise -",
-    "3 exact 191 11 advise -",
-    "3 exact 192 11 advise -",
-    "3 exact 193 11 advise -",
-    "3 exact 194 11 advise -",
-    "3 exact 195 11 advise -",
-    "3 exact 196 11 advise -",
-    "3 exact 197 11 advise -",
-    "3 exact 198 11 advise -",
-    "3 exact 199 11 advise -",
-    "3 exact 200 11 advise -",
-    "3 exact 201 11 advise -",
-    "3 exact 202 11 advise -",
-    "3 exact 203 11 advise -",
-    "3 exact 204 11 advise -",
-    "3 exact 205 11 advise -",
-    "3 exact 206 11 advise -",
-    "3 exact 207 11 advise -",
-    "3 exact 208 11 advise -",
-    "3 exact 209 11 advise -",
-    "3 exact 210 11 advise -",
-    "3 exact 211 11 advise -",
-    "3 exact 212 11 advise -",
-    "3 exact 213 11 advise -",
-    "3 exact 214 11 advise -",
-    "3 exact 215 11 advise -",
-    "3 exact 216 11 advise -",
-    "3 exact 217 11 advise -",
-    "3 exact 218 11 advise -",
-    "3 exact 219 11 advise -",
-    "3 exact 220 11 advise -",
-    "3 exact 221 11 advise -",
-    "3 exact 222 11 advise -",
-    "3 exact 223 11 advise -",
-    "3 exact 224 11 advise -",
-    "3 exact 225 11 advise -",
-    "3 exact 226 11 advise -",
-    "3 exact 227 11 advise -",
-    "3 exact 228 11 advise -",
-    "3 exact 229 11 advise -",
-    "3 exact 230 11 advise -",
-    "3 exact 231 11 advise -",
-    "3 exact 232 11 advise -",
-    "3 exact 233 11 advise -",
-    "3 exact 234 11 advise -",
-    "3 exact 235 11 advise -",
-    "3 exact 236 11 advise -",
-    "3 exact 237 11 advise -",
-    "3 exact 238 11 advise -",
-    "3 exact 239 11 advise -",
-    "3 exact 240 11 advise -",
-    "3 exact 241 11 advise -",
-    "3 exact 242 11 advise -",
-    "3 exact 243 11 advise -",
-    "3 exact 244 11 advise -",
-    "3 exact 245 11 advise -",
-    "3 exact 246 11 advise -",
-    "3 exact 247 11 advise -",
-    "3 exact 248 11 advise -",
-    "3 exact 249 11 advise -",
-    "3 exact 250 11 advise -",
-    "3 exact 251 11 advise -",
-    "3 exact 252 11 advise -",
-    "3 exact 253 11 advise -",
-    "3 exact 254 11 advise -",
-    "3 exact 255 11 advise -",
-    "3 exact 256 11 advise -",
+    "3 exact 246 12 advise -",
+    "3 exact 247 6 advise -",
+    "3 exact 248 1 advise -",
+    "3 exact 248 26 advise -",
+    "3 exact 249 8 advise -",
+    "3 exact 250 8 advise -",
+    "3 exact 249 3 advise -",
+    "3 exact 250 3 advise -",
+    "3 exact 251 3 advise -",
+    "3 exact 252 3 advise -",
+    "3 exact 249 27 advise -",
+    "3 exact 250 27 advise -",
+    "3 exact 251 27 advise -",
+    "3 exact 252 27 advise -",
+    "3 exact 253 6 advise -",
+    "3 exact 254 6 advise -",
+    "3 exact 255 10 advise -",
+    "3 exact 256 10 advise -",
     "3 exact 257 11 advise -",
     "3 exact 258 11 advise -",
     "3 exact 259 11 advise -",
@@ -941,102 +1046,102 @@ CLASSES = (
     "3 exact 282 11 advise -",
     "3 exact 283 11 advise -",
     "3 exact 284 11 advise -",
-    "3 unspecified 181 3 - -",
-    "3 unspecified 182 3 - -",
-    "3 unspecified 181 20 - -",
-    "3 unspecified 182 20 - -",
-    "3 unspecified 179 20 - -",
-    "3 unspecified 180 20 - -",
-    "3 exact 176 21 advise -",
-    "3 exact 176 22 advise -",
-    "3 exact 176 4 advise -",
-    "3 exact 176 5 advise -",
-    "3 exact 178 0 advise -",
-    "3 exact 178 7 advise -",
-    "3 exact 178 13 advise rn",
-    "2 exact 6 23 advise -",
+    "3 exact 285 11 advise -",
+    "3 exact 286 11 advise -",
+    "3 exact 287 11 advise -",
+    "3 exact 288 11 advise -",
+    "3 exact 289 11 advise -",
+    "3 exact 290 11 advise -",
+    "3 exact 291 11 advise -",
+    "3 exact 292 11 advise -",
+    "3 exact 293 11 advise -",
+    "3 exact 294 11 advise -",
+    "3 exact 295 11 advise -",
+    "3 exact 296 11 advise -",
+    "3 exact 297 11 advise -",
+    "3 exact 298 11 advise -",
+    "3 exact 299 11 advise -",
+    "3 exact 300 11 advise -",
+    "3 exact 301 11 advise -",
+    "3 exact 302 11 advise -",
+    "3 exact 303 11 advise -",
+    "3 exact 304 11 advise -",
+    "3 exact 305 11 advise -",
+    "3 exact 306 11 advise -",
+    "3 exact 307 11 advise -",
+    "3 exact 308 11 advise -",
+    "3 exact 309 11 advise -",
+    "3 exact 310 11 advise -",
+    "3 exact 311 11 advise -",
+    "3 exact 312 11 advise -",
+    "3 exact 313 11 advise -",
+    "3 exact 314 11 advise -",
+    "3 exact 315 11 advise -",
+    "3 exact 316 11 advise -",
+    "3 exact 317 11 advise -",
+    "3 exact 318 11 advise -",
+    "3 exact 319 11 advise -",
+    "3 exact 320 11 advise -",
+    "3 exact 321 11 advise -",
+    "3 exact 322 11 advise -",
+    "3 exact 323 11 advise -",
+    "3 exact 324 11 advise -",
+    "3 exact 325 11 advise -",
+    "3 exact 326 11 advise -",
+    "3 exact 327 11 advise -",
+    "3 exact 328 11 advise -",
+    "3 exact 329 11 advise -",
+    "3 exact 330 11 advise -",
+    "3 exact 331 11 advise -",
+    "3 exact 332 11 advise -",
+    "3 exact 333 11 advise -",
+    "3 exact 334 11 advise -",
+    "3 exact 335 11 advise -",
+    "3 exact 336 11 advise -",
+    "3 exact 337 11 advise -",
+    "3 exact 338 11 advise -",
+    "3 exact 339 11 advise -",
+    "3 exact 340 11 advise -",
+    "3 exact 341 11 advise -",
+    "3 exact 342 11 advise -",
+    "3 exact 343 11 advise -",
+    "3 exact 344 11 advise -",
+    "3 exact 345 11 advise -",
+    "3 exact 346 11 advise -",
+    "3 exact 347 11 advise -",
+    "3 exact 348 11 advise -",
+    "3 exact 349 11 advise -",
+    "3 exact 350 11 advise -",
+    "3 exact 351 11 advise -",
+    "3 exact 352 11 advise -",
+    "3 exact 353 11 advise -",
+    "3 exact 354 11 advise -",
+    "3 unspecified 251 3 - -",
+    "3 unspecified 252 3 - -",
+    "3 unspecified 251 27 - -",
+    "3 unspecified 252 27 - -",
+    "3 unspecified 249 27 - -",
+    "3 unspecified 250 27 - -",
+    "3 exact 246 28 advise -",
+    "3 exact 246 29 advise -",
+    "3 exact 246 4 advise -",
+    "3 exact 246 5 advise -",
+    "3 exact 248 0 advise -",
+    "3 exact 248 7 advise -",
+    "3 exact 248 13 advise rn",
+    "2 exact 6 30 advise -",
     "2 exact 6 3 advise -",
-    "3 exact 176 24 advise -",
+    "3 exact 246 31 advise -",
     "2 exact 9 3 advise -",
     "2 exact 10 3 advise -",
-    "2 exact 9 23 advise -",
-    "2 exact 10 23 advise -",
+    "2 exact 9 30 advise -",
+    "2 exact 10 30 advise -",
     "2 exact 11 3 advise -",
     "2 exact 12 3 advise -",
-    "2 exact 11 23 advise -",
-    "2 exact 12 23 advise -",
-    "2 exact 285 10 advise -",
-    "2 exact 286 10 advise -",
-    "2 exact 287 11 advise -",
-    "2 exact 288 11 advise -",
-    "2 exact 289 11 advise -",
-    "2 exact 290 11 advise -",
-    "2 exact 291 11 advise -",
-    "2 exact 292 11 advise -",
-    "2 exact 293 11 advise -",
-    "2 exact 294 11 advise -",
-    "2 exact 295 11 advise -",
-    "2 exact 296 11 advise -",
-    "2 exact 297 11 advise -",
-    "2 exact 298 11 advise -",
-    "2 exact 299 11 advise -",
-    "2 exact 300 11 advise -",
-    "2 exact 301 11 advise -",
-    "2 exact 302 11 advise -",
-    "2 exact 303 11 advise -",
-    "2 exact 304 11 advise -",
-    "2 exact 305 11 advise -",
-    "2 exact 306 11 advise -",
-    "2 exact 307 11 advise -",
-    "2 exact 308 11 advise -",
-    "2 exact 309 11 advise -",
-    "2 exact 310 11 advise -",
-    "2 exact 311 11 advise -",
-    "2 exact 312 11 advise -",
-    "2 exact 313 11 advise -",
-    "2 exact 314 11 advise -",
-    "2 exact 315 11 advise -",
-    "2 exact 316 11 advise -",
-    "2 exact 317 11 advise -",
-    "2 exact 318 11 advise -",
-    "2 exact 319 11 advise -",
-    "2 exact 320 11 advise -",
-    "2 exact 321 11 advise -",
-    "2 exact 322 11 advise -",
-    "2 exact 323 11 advise -",
-    "2 exact 324 11 advise -",
-    "2 exact 325 11 advise -",
-    "2 exact 326 11 advise -",
-    "2 exact 327 11 advise -",
-    "2 exact 328 11 advise -",
-    "2 exact 329 11 advise -",
-    "2 exact 330 11 advise -",
-    "2 exact 331 11 advise -",
-    "2 exact 332 11 advise -",
-    "2 exact 333 11 advise -",
-    "2 exact 334 11 advise -",
-    "2 exact 335 11 advise -",
-    "2 exact 336 11 advise -",
-    "2 exact 337 11 advise -",
-    "2 exact 338 11 advise -",
-    "2 exact 339 11 advise -",
-    "2 exact 340 11 advise -",
-    "2 exact 341 11 advise -",
-    "2 exact 342 11 advise -",
-    "2 exact 343 11 advise -",
-    "2 exact 344 11 advise -",
-    "2 exact 345 11 advise -",
-    "2 exact 346 11 advise -",
-    "2 exact 347 11 advise -",
-    "2 exact 348 11 advise -",
-    "2 exact 349 11 advise -",
-    "2 exact 350 11 advise -",
-    "2 exact 351 11 advise -",
-    "2 exact 352 11 advise -",
-    "2 exact 353 11 advise -",
-    "2 exact 354 11 advise -",
-    "2 exact 355 11 advise -",
-    "2 exact 356 11 advise -",
+    "2 exact 11 30 advise -",
+    "2 exact 12 30 advise -",
+    "2 exact 355 10 advise -",
+    "2 exact 356 10 advise -",
     "2 exact 357 11 advise -",
     "2 exact 358 11 advise -",
     "2 exact 359 11 advise -",
@@ -1051,61 +1156,131 @@ CLASSES = (
     "2 exact 368 11 advise -",
     "2 exact 369 11 advise -",
     "2 exact 370 11 advise -",
-    "1 exact 2 25 advise -",
-    "1 exact 3 25 advise -",
+    "2 exact 371 11 advise -",
+    "2 exact 372 11 advise -",
+    "2 exact 373 11 advise -",
+    "2 exact 374 11 advise -",
+    "2 exact 375 11 advise -",
+    "2 exact 376 11 advise -",
+    "2 exact 377 11 advise -",
+    "2 exact 378 11 advise -",
+    "2 exact 379 11 advise -",
+    "2 exact 380 11 advise -",
+    "2 exact 381 11 advise -",
+    "2 exact 382 11 advise -",
+    "2 exact 383 11 advise -",
+    "2 exact 384 11 advise -",
+    "2 exact 385 11 advise -",
+    "2 exact 386 11 advise -",
+    "2 exact 387 11 advise -",
+    "2 exact 388 11 advise -",
+    "2 exact 389 11 advise -",
+    "2 exact 390 11 advise -",
+    "2 exact 391 11 advise -",
+    "2 exact 392 11 advise -",
+    "2 exact 393 11 advise -",
+    "2 exact 394 11 advise -",
+    "2 exact 395 11 advise -",
+    "2 exact 396 11 advise -",
+    "2 exact 397 11 advise -",
+    "2 exact 398 11 advise -",
+    "2 exact 399 11 advise -",
+    "2 exact 400 11 advise -",
+    "2 exact 401 11 advise -",
+    "2 exact 402 11 advise -",
+    "2 exact 403 11 advise -",
+    "2 exact 404 11 advise -",
+    "2 exact 405 11 advise -",
+    "2 exact 406 11 advise -",
+    "2 exact 407 11 advise -",
+    "2 exact 408 11 advise -",
+    "2 exact 409 11 advise -",
+    "2 exact 410 11 advise -",
+    "2 exact 411 11 advise -",
+    "2 exact 412 11 advise -",
+    "2 exact 413 11 advise -",
+    "2 exact 414 11 advise -",
+    "2 exact 415 11 advise -",
+    "2 exact 416 11 advise -",
+    "2 exact 417 11 advise -",
+    "2 exact 418 11 advise -",
+    "2 exact 419 11 advise -",
+    "2 exact 420 11 advise -",
+    "2 exact 421 11 advise -",
+    "2 exact 422 11 advise -",
+    "2 exact 423 11 advise -",
+    "2 exact 424 11 advise -",
+    "2 exact 425 11 advise -",
+    "2 exact 426 11 advise -",
+    "2 exact 427 11 advise -",
+    "2 exact 428 11 advise -",
+    "2 exact 429 11 advise -",
+    "2 exact 430 11 advise -",
+    "2 exact 431 11 advise -",
+    "2 exact 432 11 advise -",
+    "2 exact 433 11 advise -",
+    "2 exact 434 11 advise -",
+    "2 exact 435 11 advise -",
+    "2 exact 436 11 advise -",
+    "2 exact 437 11 advise -",
+    "2 exact 438 11 advise -",
+    "2 exact 439 11 advise -",
+    "2 exact 440 11 advise -",
+    "1 exact 2 32 advise -",
+    "1 exact 3 32 advise -",
     "1 exact 0 12 advise -",
     "1 exact 1 1 advise -",
     "1 exact 1 12 advise -",
-    "1 unspecified 1 26 advise -",
+    "1 unspecified 1 33 advise -",
     "1 unspecified 1 1 - -",
     "1 unspecified 1 12 - -",
     "1 unspecified 1 1 advise -",
-    "1 unspecified 1 27 advise -",
+    "1 unspecified 1 34 advise -",
     "1 unspecified 1 13 advise approx",
-    "3 exact 371 0 advise -",
-    "3 exact 372 0 advise -",
-    "2 exact 373 0 advise -",
-    "2 exact 373 1 advise -",
-    "3 exact 374 0 advise -",
-    "3 exact 374 1 advise -",
-    "2 exact 375 0 advise -",
-    "3 exact 376 0 advise -",
-    "2 exact 377 8 advise -",
-    "3 exact 378 8 advise -",
-    "2 exact 379 8 advise -",
-    "3 exact 380 8 advise -",
-    "2 exact 381 9 advise -",
-    "3 exact 382 9 advise -",
-    "2 exact 383 9 advise -",
-    "3 exact 384 9 advise -",
-    "3 exact 385 0 advise -",
-    "3 exact 386 0 advise -",
-    "3 exact 176 0 advise -",
-    "3 exact 387 0 advise -",
-    "3 exact 388 0 advise -",
-    "3 exact 389 0 advise -",
-    "3 exact 390 0 advise -",
-    "3 exact 391 0 advise -",
-    "3 exact 392 0 advise -",
-    "3 exact 393 0 advise -",
-    "3 exact 394 0 advise -",
-    "3 exact 395 0 advise -",
-    "3 exact 396 0 advise -",
-    "3 exact 176 1 advise -",
-    "3 exact 387 1 advise -",
-    "3 exact 388 1 advise -",
-    "3 exact 389 1 advise -",
-    "3 exact 390 1 advise -",
-    "3 exact 391 1 advise -",
-    "3 exact 392 1 advise -",
-    "3 exact 393 1 advise -",
-    "3 exact 394 1 advise -",
-    "3 exact 395 1 advise -",
-    "3 exact 396 1 advise -",
+    "3 exact 441 0 advise -",
+    "3 exact 442 0 advise -",
+    "2 exact 443 0 advise -",
+    "2 exact 443 1 advise -",
+    "3 exact 444 0 advise -",
+    "3 exact 444 1 advise -",
+    "2 exact 445 0 advise -",
+    "3 exact 446 0 advise -",
+    "2 exact 447 8 advise -",
+    "3 exact 448 8 advise -",
+    "2 exact 449 8 advise -",
+    "3 exact 450 8 advise -",
+    "2 exact 451 9 advise -",
+    "3 exact 452 9 advise -",
+    "2 exact 453 9 advise -",
+    "3 exact 454 9 advise -",
+    "3 exact 455 0 advise -",
+    "3 exact 456 0 advise -",
+    "3 exact 246 0 advise -",
+    "3 exact 457 0 advise -",
+    "3 exact 458 0 advise -",
+    "3 exact 459 0 advise -",
+    "3 exact 460 0 advise -",
+    "3 exact 461 0 advise -",
+    "3 exact 462 0 advise -",
+    "3 exact 463 0 advise -",
+    "3 exact 464 0 advise -",
+    "3 exact 465 0 advise -",
+    "3 exact 466 0 advise -",
+    "3 exact 246 1 advise -",
+    "3 exact 457 1 advise -",
+    "3 exact 458 1 advise -",
+    "3 exact 459 1 advise -",
+    "3 exact 460 1 advise -",
+    "3 exact 461 1 advise -",
+    "3 exact 462 1 advise -",
+    "3 exact 463 1 advise -",
+    "3 exact 464 1 advise -",
+    "3 exact 465 1 advise -",
+    "3 exact 466 1 advise -",
     "1 exact 1 13 advise rn",
-    "1 bounded 0 18 advise -",
-    "1 exact 397 12 advise -",
-    "1 exact 398 12 advise -",
+    "1 bounded 0 25 advise -",
+    "1 exact 467 12 advise -",
+    "1 exact 468 12 advise -",
 )
 
 # Of each opcode's variants: modifiers and types, and the place of the class.
@@ -2114,22 +2289,458 @@ rz.relu.f16x2.f32 213
 rz.relu.bf16x2.f32 214
 rz.relu.satfinite.f16x2.f32 215
 rz.relu.satfinite.bf16x2.f32 216
-rn.f32.bf16 217
-rn.ftz.f32.bf16 218
-rz.f32.bf16 217
-rz.ftz.f32.bf16 218
-rm.f32.bf16 217
-rm.ftz.f32.bf16 218
-rp.f32.bf16 217
-rp.ftz.f32.bf16 218
-f16.bf16 219
-bf16.f16 220
+rn.pzo.f16.f32 217
+rn.pzo.bf16.f32 218
+rn.satfinite.pzo.f16.f32 217
+rn.satfinite.pzo.bf16.f32 218
+rn.relu.pzo.f16.f32 217
+rn.relu.pzo.bf16.f32 218
+rn.relu.satfinite.pzo.f16.f32 217
+rn.relu.satfinite.pzo.bf16.f32 218
+rz.pzo.f16.f32 217
+rz.pzo.bf16.f32 218
+rz.satfinite.pzo.f16.f32 217
+rz.satfinite.pzo.bf16.f32 218
+rz.relu.pzo.f16.f32 217
+rz.relu.pzo.bf16.f32 218
+rz.relu.satfinite.pzo.f16.f32 217
+rz.relu.satfinite.pzo.bf16.f32 218
+rn.pzo.tf32.f32 219
+rn.relu.pzo.tf32.f32 219
+rn.satfinite.pzo.tf32.f32 219
+rn.satfinite.relu.pzo.tf32.f32 219
+rz.pzo.tf32.f32 219
+rz.relu.pzo.tf32.f32 219
+rz.satfinite.pzo.tf32.f32 219
+rz.satfinite.relu.pzo.tf32.f32 219
+rn.pzo.f16x2.f32 220
+rn.pzo.bf16x2.f32 221
+rn.satfinite.pzo.f16x2.f32 220
+rn.satfinite.pzo.bf16x2.f32 221
+rn.relu.pzo.f16x2.f32 220
+rn.relu.pzo.bf16x2.f32 221
+rn.relu.satfinite.pzo.f16x2.f32 220
+rn.relu.satfinite.pzo.bf16x2.f32 221
+rz.pzo.f16x2.f32 220
+rz.pzo.bf16x2.f32 221
+rz.satfinite.pzo.f16x2.f32 220
+rz.satfinite.pzo.bf16x2.f32 221
+rz.relu.pzo.f16x2.f32 220
+rz.relu.pzo.bf16x2.f32 221
+rz.relu.satfinite.pzo.f16x2.f32 220
+rz.relu.satfinite.pzo.bf16x2.f32 221
+rn.satfinite.e4m3x2.f32 222
+rn.satfinite.e5m2x2.f32 223
+rn.satfinite.e2m3x2.f32 224
+rn.satfinite.e3m2x2.f32 225
+rn.satfinite.e2m1x2.f32 226
+rn.satfinite.pzo.e4m3x2.f32 227
+rn.satfinite.pzo.e5m2x2.f32 228
+rn.satfinite.pzo.e2m3x2.f32 229
+rn.satfinite.pzo.e3m2x2.f32 230
+rn.satfinite.pzo.e2m1x2.f32 231
+rn.satfinite.relu.e4m3x2.f32 222
+rn.satfinite.relu.e5m2x2.f32 223
+rn.satfinite.relu.e2m3x2.f32 224
+rn.satfinite.relu.e3m2x2.f32 225
+rn.satfinite.relu.e2m1x2.f32 226
+rn.satfinite.relu.pzo.e4m3x2.f32 227
+rn.satfinite.relu.pzo.e5m2x2.f32 228
+rn.satfinite.relu.pzo.e2m3x2.f32 229
+rn.satfinite.relu.pzo.e3m2x2.f32 230
+rn.satfinite.relu.pzo.e2m1x2.f32 231
+rz.satfinite.e4m3x2.f32 227
+rz.satfinite.e5m2x2.f32 228
+rz.satfinite.e2m3x2.f32 229
+rz.satfinite.e3m2x2.f32 230
+rz.satfinite.e2m1x2.f32 231
+rz.satfinite.pzo.e4m3x2.f32 227
+rz.satfinite.pzo.e5m2x2.f32 228
+rz.satfinite.pzo.e2m3x2.f32 229
+rz.satfinite.pzo.e3m2x2.f32 230
+rz.satfinite.pzo.e2m1x2.f32 231
+rz.satfinite.relu.e4m3x2.f32 227
+rz.satfinite.relu.e5m2x2.f32 228
+rz.satfinite.relu.e2m3x2.f32 229
+rz.satfinite.relu.e3m2x2.f32 230
+rz.satfinite.relu.e2m1x2.f32 231
+rz.satfinite.relu.pzo.e4m3x2.f32 227
+rz.satfinite.relu.pzo.e5m2x2.f32 228
+rz.satfinite.relu.pzo.e2m3x2.f32 229
+rz.satfinite.relu.pzo.e3m2x2.f32 230
+rz.satfinite.relu.pzo.e2m1x2.f32 231
+rn.satfinite.e4m3x2.f16x2 232
+rn.satfinite.e4m3x2.bf16x2 233
+rn.satfinite.e5m2x2.f16x2 234
+rn.satfinite.e5m2x2.bf16x2 235
+rn.satfinite.e2m3x2.f16x2 236
+rn.satfinite.e2m3x2.bf16x2 237
+rn.satfinite.e3m2x2.f16x2 238
+rn.satfinite.e3m2x2.bf16x2 239
+rn.satfinite.e2m1x2.f16x2 240
+rn.satfinite.e2m1x2.bf16x2 241
+rn.satfinite.pzo.e4m3x2.f16x2 242
+rn.satfinite.pzo.e4m3x2.bf16x2 243
+rn.satfinite.pzo.e5m2x2.f16x2 244
+rn.satfinite.pzo.e5m2x2.bf16x2 245
+rn.satfinite.pzo.e2m3x2.f16x2 246
+rn.satfinite.pzo.e2m3x2.bf16x2 247
+rn.satfinite.pzo.e3m2x2.f16x2 248
+rn.satfinite.pzo.e3m2x2.bf16x2 249
+rn.satfinite.pzo.e2m1x2.f16x2 250
+rn.satfinite.pzo.e2m1x2.bf16x2 251
+rn.satfinite.relu.e4m3x2.f16x2 232
+rn.satfinite.relu.e4m3x2.bf16x2 233
+rn.satfinite.relu.e5m2x2.f16x2 234
+rn.satfinite.relu.e5m2x2.bf16x2 235
+rn.satfinite.relu.e2m3x2.f16x2 236
+rn.satfinite.relu.e2m3x2.bf16x2 237
+rn.satfinite.relu.e3m2x2.f16x2 238
+rn.satfinite.relu.e3m2x2.bf16x2 239
+rn.satfinite.relu.e2m1x2.f16x2 240
+rn.satfinite.relu.e2m1x2.bf16x2 241
+rn.satfinite.relu.pzo.e4m3x2.f16x2 242
+rn.satfinite.relu.pzo.e4m3x2.bf16x2 243
+rn.satfinite.relu.pzo.e5m2x2.f16x2 244
+rn.satfinite.relu.pzo.e5m2x2.bf16x2 245
+rn.satfinite.relu.pzo.e2m3x2.f16x2 246
+rn.satfinite.relu.pzo.e2m3x2.bf16x2 247
+rn.satfinite.relu.pzo.e3m2x2.f16x2 248
+rn.satfinite.relu.pzo.e3m2x2.bf16x2 249
+rn.satfinite.relu.pzo.e2m1x2.f16x2 250
+rn.satfinite.relu.pzo.e2m1x2.bf16x2 251
+rz.satfinite.e4m3x2.f16x2 242
+rz.satfinite.e4m3x2.bf16x2 243
+rz.satfinite.e5m2x2.f16x2 244
+rz.satfinite.e5m2x2.bf16x2 245
+rz.satfinite.e2m3x2.f16x2 246
+rz.satfinite.e2m3x2.bf16x2 247
+rz.satfinite.e3m2x2.f16x2 248
+rz.satfinite.e3m2x2.bf16x2 249
+rz.satfinite.e2m1x2.f16x2 250
+rz.satfinite.e2m1x2.bf16x2 251
+rz.satfinite.pzo.e4m3x2.f16x2 242
+rz.satfinite.pzo.e4m3x2.bf16x2 243
+rz.satfinite.pzo.e5m2x2.f16x2 244
+rz.satfinite.pzo.e5m2x2.bf16x2 245
+rz.satfinite.pzo.e2m3x2.f16x2 246
+rz.satfinite.pzo.e2m3x2.bf16x2 247
+rz.satfinite.pzo.e3m2x2.f16x2 248
+rz.satfinite.pzo.e3m2x2.bf16x2 249
+rz.satfinite.pzo.e2m1x2.f16x2 250
+rz.satfinite.pzo.e2m1x2.bf16x2 251
+rz.satfinite.relu.e4m3x2.f16x2 242
+rz.satfinite.relu.e4m3x2.bf16x2 243
+rz.satfinite.relu.e5m2x2.f16x2 244
+rz.satfinite.relu.e5m2x2.bf16x2 245
+rz.satfinite.relu.e2m3x2.f16x2 246
+rz.satfinite.relu.e2m3x2.bf16x2 247
+rz.satfinite.relu.e3m2x2.f16x2 248
+rz.satfinite.relu.e3m2x2.bf16x2 249
+rz.satfinite.relu.e2m1x2.f16x2 250
+rz.satfinite.relu.e2m1x2.bf16x2 251
+rz.satfinite.relu.pzo.e4m3x2.f16x2 242
+rz.satfinite.relu.pzo.e4m3x2.bf16x2 243
+rz.satfinite.relu.pzo.e5m2x2.f16x2 244
+rz.satfinite.relu.pzo.e5m2x2.bf16x2 245
+rz.satfinite.relu.pzo.e2m3x2.f16x2 246
+rz.satfinite.relu.pzo.e2m3x2.bf16x2 247
+rz.satfinite.relu.pzo.e3m2x2.f16x2 248
+rz.satfinite.relu.pzo.e3m2x2.bf16x2 249
+rz.satfinite.relu.pzo.e2m1x2.f16x2 250
+rz.satfinite.relu.pzo.e2m1x2.bf16x2 251
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32 252
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32 253
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32 254
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32 255
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32 256
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 252
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 253
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 254
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 255
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 256
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 252
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 253
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 254
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 255
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 256
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 252
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 253
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 254
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 255
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 256
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32 252
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32 253
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32 254
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32 255
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32 256
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 252
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 253
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 254
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 255
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 256
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 252
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 253
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 254
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 255
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 256
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 252
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 253
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 254
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 255
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 256
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rn.f16x2.e4m3x2 267
+rn.f16x2.e5m2x2 268
+rn.f16x2.e2m3x2 269
+rn.f16x2.e3m2x2 270
+rn.f16x2.e2m1x2 271
+rn.relu.f16x2.e4m3x2 267
+rn.relu.f16x2.e5m2x2 268
+rn.relu.f16x2.e2m3x2 269
+rn.relu.f16x2.e3m2x2 270
+rn.relu.f16x2.e2m1x2 271
+rn.bf16x2.e4m3x2 272
+rn.bf16x2.e5m2x2 273
+rn.bf16x2.e2m3x2 274
+rn.bf16x2.e3m2x2 275
+rn.bf16x2.e2m1x2 276
+rn.satfinite.bf16x2.e4m3x2 272
+rn.satfinite.bf16x2.e5m2x2 273
+rn.satfinite.bf16x2.e2m3x2 274
+rn.satfinite.bf16x2.e3m2x2 275
+rn.satfinite.bf16x2.e2m1x2 276
+rn.relu.bf16x2.e4m3x2 272
+rn.relu.bf16x2.e5m2x2 273
+rn.relu.bf16x2.e2m3x2 274
+rn.relu.bf16x2.e3m2x2 275
+rn.relu.bf16x2.e2m1x2 276
+rn.relu.satfinite.bf16x2.e4m3x2 272
+rn.relu.satfinite.bf16x2.e5m2x2 273
+rn.relu.satfinite.bf16x2.e2m3x2 274
+rn.relu.satfinite.bf16x2.e3m2x2 275
+rn.relu.satfinite.bf16x2.e2m1x2 276
+rn.scaled::n2::ue8m0.bf16x2.e4m3x2 277
+rn.scaled::n2::ue8m0.bf16x2.e5m2x2 278
+rn.scaled::n2::ue8m0.bf16x2.e2m3x2 279
+rn.scaled::n2::ue8m0.bf16x2.e3m2x2 280
+rn.scaled::n2::ue8m0.bf16x2.e2m1x2 281
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 277
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 278
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 279
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 280
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 281
+rn.relu.scaled::n2::ue8m0.bf16x2.e4m3x2 277
+rn.relu.scaled::n2::ue8m0.bf16x2.e5m2x2 278
+rn.relu.scaled::n2::ue8m0.bf16x2.e2m3x2 279
+rn.relu.scaled::n2::ue8m0.bf16x2.e3m2x2 280
+rn.relu.scaled::n2::ue8m0.bf16x2.e2m1x2 281
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 277
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 278
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 279
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 280
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 281
+rs.f16x2.f32 282
+rs.bf16x2.f32 283
+rs.satfinite.f16x2.f32 282
+rs.satfinite.bf16x2.f32 283
+rs.relu.f16x2.f32 282
+rs.relu.bf16x2.f32 283
+rs.relu.satfinite.f16x2.f32 282
+rs.relu.satfinite.bf16x2.f32 283
+rs.satfinite.e4m3x4.f32 284
+rs.satfinite.e5m2x4.f32 285
+rs.satfinite.e2m3x4.f32 286
+rs.satfinite.e3m2x4.f32 287
+rs.satfinite.e2m1x4.f32 288
+rs.relu.satfinite.e4m3x4.f32 284
+rs.relu.satfinite.e5m2x4.f32 285
+rs.relu.satfinite.e2m3x4.f32 286
+rs.relu.satfinite.e3m2x4.f32 287
+rs.relu.satfinite.e2m1x4.f32 288
+rz.ue8m0x2.f32 289
+rz.satfinite.ue8m0x2.f32 289
+rp.ue8m0x2.f32 289
+rp.satfinite.ue8m0x2.f32 289
+rz.ue8m0x2.bf16x2 290
+rz.satfinite.ue8m0x2.bf16x2 290
+rp.ue8m0x2.bf16x2 290
+rp.satfinite.ue8m0x2.bf16x2 290
+rn.bf16x2.ue8m0x2 291
+rn.satfinite.s2f6x2.f32 292
+rn.satfinite.relu.s2f6x2.f32 292
+rz.satfinite.s2f6x2.f32 293
+rz.satfinite.relu.s2f6x2.f32 293
+rn.satfinite.s2f6x2.bf16x2 294
+rn.satfinite.relu.s2f6x2.bf16x2 294
+rz.satfinite.s2f6x2.bf16x2 295
+rz.satfinite.relu.s2f6x2.bf16x2 295
+rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 296
+rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 296
+rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32 297
+rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 297
+rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 298
+rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 298
+rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 299
+rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 299
+rn.bf16x2.s2f6x2 300
+rn.relu.bf16x2.s2f6x2 300
+rn.satfinite.bf16x2.s2f6x2 300
+rn.satfinite.relu.bf16x2.s2f6x2 300
+rn.scaled::n2::ue8m0.bf16x2.s2f6x2 301
+rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 301
+rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2 301
+rn.satfinite.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 301
+rn.ue5m3x2.f32 302
+rn.satfinite.ue5m3x2.f32 302
+rz.ue5m3x2.f32 302
+rz.satfinite.ue5m3x2.f32 302
+rp.ue5m3x2.f32 302
+rp.satfinite.ue5m3x2.f32 302
+rn.ue5m3x2.f16x2 303
+rn.ue5m3x2.bf16x2 304
+rn.satfinite.ue5m3x2.f16x2 303
+rn.satfinite.ue5m3x2.bf16x2 304
+rz.ue5m3x2.f16x2 303
+rz.ue5m3x2.bf16x2 304
+rz.satfinite.ue5m3x2.f16x2 303
+rz.satfinite.ue5m3x2.bf16x2 304
+rp.ue5m3x2.f16x2 303
+rp.ue5m3x2.bf16x2 304
+rp.satfinite.ue5m3x2.f16x2 303
+rp.satfinite.ue5m3x2.bf16x2 304
+rn.scaled::n1::ue8m0.ue5m3x2.f32 305
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 305
+rz.scaled::n1::ue8m0.ue5m3x2.f32 305
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 305
+rn.scaled::n1::ue8m0.ue5m3x2.f16x2 306
+rn.scaled::n1::ue8m0.ue5m3x2.bf16x2 307
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 306
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 307
+rz.scaled::n1::ue8m0.ue5m3x2.f16x2 306
+rz.scaled::n1::ue8m0.ue5m3x2.bf16x2 307
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 306
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 307
+rn.f16x2.ue5m3x2 308
+rn.bf16x2.ue5m3x2 309
+rn.satfinite.bf16x2.ue5m3x2 309
+rn.scaled::n2::ue8m0.bf16x2.ue5m3x2 310
+rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2 310
+rn.f32.bf16 311
+rn.ftz.f32.bf16 312
+rz.f32.bf16 311
+rz.ftz.f32.bf16 312
+rm.f32.bf16 311
+rm.ftz.f32.bf16 312
+rp.f32.bf16 311
+rp.ftz.f32.bf16 312
+f16.bf16 313
+bf16.f16 314
+rm.pzo.f16.f32 315
+rm.pzo.bf16.f32 316
+rp.pzo.f16.f32 315
+rp.pzo.bf16.f32 316
+rn.ftz.pzo.bf16.f32 316
+rz.ftz.pzo.bf16.f32 316
+rm.ftz.pzo.bf16.f32 316
+rp.ftz.pzo.bf16.f32 316
+rn.ue5m3x2.f16x2 317
+rn.ue5m3x2.bf16x2 318
+rn.satfinite.ue5m3x2.f16x2 317
+rn.satfinite.ue5m3x2.bf16x2 318
+rz.ue5m3x2.f16x2 317
+rz.ue5m3x2.bf16x2 318
+rz.satfinite.ue5m3x2.f16x2 317
+rz.satfinite.ue5m3x2.bf16x2 318
+rp.ue5m3x2.f16x2 317
+rp.ue5m3x2.bf16x2 318
+rp.satfinite.ue5m3x2.f16x2 317
+rp.satfinite.ue5m3x2.bf16x2 318
 """,
     "div": """
-approx.f32 221
-approx.ftz.f32 221
-full.f32 221
-full.ftz.f32 221
+approx.f32 319
+approx.ftz.f32 319
+full.f32 319
+full.ftz.f32 319
 rn.f32 10
 rn.ftz.f32 10
 rz.f32 10
@@ -2139,516 +2750,516 @@ rm.ftz.f32 10
 rp.f32 10
 rp.ftz.f32 10
 rn.f64 12
-rz.f64 222
-rm.f64 222
-rp.f64 222
-f32 223
-f64 224
+rz.f64 320
+rm.f64 320
+rp.f64 320
+f32 321
+f64 322
 """,
     "ex2": """
 approx.f32 40
 approx.ftz.f32 40
-approx.f16 225
-approx.f16x2 226
-approx.ftz.bf16 227
-approx.ftz.bf16x2 228
+approx.f16 323
+approx.f16x2 324
+approx.ftz.bf16 325
+approx.ftz.bf16x2 326
 f32 41
 """,
     "fma": """
-rn.f32 229
-rn.sat.f32 229
-rn.ftz.f32 229
-rn.ftz.sat.f32 229
-rz.f32 229
-rz.sat.f32 229
-rz.ftz.f32 229
-rz.ftz.sat.f32 229
-rm.f32 229
-rm.sat.f32 229
-rm.ftz.f32 229
-rm.ftz.sat.f32 229
-rp.f32 229
-rp.sat.f32 229
-rp.ftz.f32 229
-rp.ftz.sat.f32 229
-rn.f32x2 230
-rn.ftz.f32x2 230
-rz.f32x2 230
-rz.ftz.f32x2 230
-rm.f32x2 230
-rm.ftz.f32x2 230
-rp.f32x2 230
-rp.ftz.f32x2 230
-rn.f64 231
-rz.f64 231
-rm.f64 232
-rp.f64 232
-rn.f16 233
-rn.f16x2 234
-rn.sat.f16 233
-rn.sat.f16x2 234
-rn.ftz.f16 233
-rn.ftz.f16x2 234
-rn.ftz.sat.f16 233
-rn.ftz.sat.f16x2 234
-rn.relu.f16 235
-rn.relu.f16x2 236
-rn.ftz.relu.f16 235
-rn.ftz.relu.f16x2 236
-rn.bf16 237
-rn.bf16x2 238
-rn.relu.bf16 237
-rn.relu.bf16x2 238
-rn.oob.f16 239
-rn.oob.f16x2 240
-rn.oob.bf16 241
-rn.oob.bf16x2 242
-rn.oob.relu.f16 239
-rn.oob.relu.f16x2 240
-rn.oob.relu.bf16 241
-rn.oob.relu.bf16x2 242
-rn.f32.f16 243
-rn.f32.bf16 244
-rn.sat.f32.f16 243
-rn.sat.f32.bf16 244
-rz.f32.f16 243
-rz.f32.bf16 244
-rz.sat.f32.f16 243
-rz.sat.f32.bf16 244
-rm.f32.f16 243
-rm.f32.bf16 244
-rm.sat.f32.f16 243
-rm.sat.f32.bf16 244
-rp.f32.f16 243
-rp.f32.bf16 244
-rp.sat.f32.f16 243
-rp.sat.f32.bf16 244
-rn.f32x2.f16x2.f32x2.f32x2 245
-rn.f32x2.bf16x2.f32x2.f32x2 246
-rz.f32x2.f16x2.f32x2.f32x2 245
-rz.f32x2.bf16x2.f32x2.f32x2 246
-rm.f32x2.f16x2.f32x2.f32x2 245
-rm.f32x2.bf16x2.f32x2.f32x2 246
-rp.f32x2.f16x2.f32x2.f32x2 245
-rp.f32x2.bf16x2.f32x2.f32x2 246
-e5m2x4.e5m2x4.e5m2x4 247
-e5m2x4.e5m2x4.e4m3x4 248
-e5m2x4.e5m2x4.e3m2x4 249
-e5m2x4.e5m2x4.e2m3x4 250
-e5m2x4.e5m2x4.e2m1x4 251
-e5m2x4.e5m2x4.e2m1p4x4 252
-e5m2x4.e5m2x4.ue8m0x4 253
-e5m2x4.e4m3x4.e5m2x4 254
-e5m2x4.e4m3x4.e4m3x4 255
-e5m2x4.e4m3x4.e3m2x4 256
-e5m2x4.e4m3x4.e2m3x4 257
-e5m2x4.e4m3x4.e2m1x4 258
-e5m2x4.e4m3x4.e2m1p4x4 259
-e5m2x4.e4m3x4.ue8m0x4 260
-e5m2x4.e3m2x4.e5m2x4 261
-e5m2x4.e3m2x4.e4m3x4 262
-e5m2x4.e3m2x4.e3m2x4 263
-e5m2x4.e3m2x4.e2m3x4 264
-e5m2x4.e3m2x4.e2m1x4 265
-e5m2x4.e3m2x4.e2m1p4x4 266
-e5m2x4.e3m2x4.ue8m0x4 267
-e5m2x4.e2m3x4.e5m2x4 268
-e5m2x4.e2m3x4.e4m3x4 269
-e5m2x4.e2m3x4.e3m2x4 270
-e5m2x4.e2m3x4.e2m3x4 271
-e5m2x4.e2m3x4.e2m1x4 272
-e5m2x4.e2m3x4.e2m1p4x4 273
-e5m2x4.e2m3x4.ue8m0x4 274
-e5m2x4.e2m1x4.e5m2x4 275
-e5m2x4.e2m1x4.e4m3x4 276
-e5m2x4.e2m1x4.e3m2x4 277
-e5m2x4.e2m1x4.e2m3x4 278
-e5m2x4.e2m1x4.e2m1x4 279
-e5m2x4.e2m1x4.e2m1p4x4 280
-e5m2x4.e2m1x4.ue8m0x4 281
-e5m2x4.e2m1p4x4.e5m2x4 282
-e5m2x4.e2m1p4x4.e4m3x4 283
-e5m2x4.e2m1p4x4.e3m2x4 284
-e5m2x4.e2m1p4x4.e2m3x4 285
-e5m2x4.e2m1p4x4.e2m1x4 286
-e5m2x4.e2m1p4x4.e2m1p4x4 287
-e5m2x4.e2m1p4x4.ue8m0x4 288
-e5m2x4.ue8m0x4.e5m2x4 289
-e5m2x4.ue8m0x4.e4m3x4 290
-e5m2x4.ue8m0x4.e3m2x4 291
-e5m2x4.ue8m0x4.e2m3x4 292
-e5m2x4.ue8m0x4.e2m1x4 293
-e5m2x4.ue8m0x4.e2m1p4x4 294
-e5m2x4.ue8m0x4.ue8m0x4 295
-e4m3x4.e5m2x4.e5m2x4 296
-e4m3x4.e5m2x4.e4m3x4 297
-e4m3x4.e5m2x4.e3m2x4 298
-e4m3x4.e5m2x4.e2m3x4 299
-e4m3x4.e5m2x4.e2m1x4 300
-e4m3x4.e5m2x4.e2m1p4x4 301
-e4m3x4.e5m2x4.ue8m0x4 302
-e4m3x4.e4m3x4.e5m2x4 303
-e4m3x4.e4m3x4.e4m3x4 304
-e4m3x4.e4m3x4.e3m2x4 305
-e4m3x4.e4m3x4.e2m3x4 306
-e4m3x4.e4m3x4.e2m1x4 307
-e4m3x4.e4m3x4.e2m1p4x4 308
-e4m3x4.e4m3x4.ue8m0x4 309
-e4m3x4.e3m2x4.e5m2x4 310
-e4m3x4.e3m2x4.e4m3x4 311
-e4m3x4.e3m2x4.e3m2x4 312
-e4m3x4.e3m2x4.e2m3x4 313
-e4m3x4.e3m2x4.e2m1x4 314
-e4m3x4.e3m2x4.e2m1p4x4 315
-e4m3x4.e3m2x4.ue8m0x4 316
-e4m3x4.e2m3x4.e5m2x4 317
-e4m3x4.e2m3x4.e4m3x4 318
-e4m3x4.e2m3x4.e3m2x4 319
-e4m3x4.e2m3x4.e2m3x4 320
-e4m3x4.e2m3x4.e2m1x4 321
-e4m3x4.e2m3x4.e2m1p4x4 322
-e4m3x4.e2m3x4.ue8m0x4 323
-e4m3x4.e2m1x4.e5m2x4 324
-e4m3x4.e2m1x4.e4m3x4 325
-e4m3x4.e2m1x4.e3m2x4 326
-e4m3x4.e2m1x4.e2m3x4 327
-e4m3x4.e2m1x4.e2m1x4 328
-e4m3x4.e2m1x4.e2m1p4x4 329
-e4m3x4.e2m1x4.ue8m0x4 330
-e4m3x4.e2m1p4x4.e5m2x4 331
-e4m3x4.e2m1p4x4.e4m3x4 332
-e4m3x4.e2m1p4x4.e3m2x4 333
-e4m3x4.e2m1p4x4.e2m3x4 334
-e4m3x4.e2m1p4x4.e2m1x4 335
-e4m3x4.e2m1p4x4.e2m1p4x4 336
-e4m3x4.e2m1p4x4.ue8m0x4 337
-e4m3x4.ue8m0x4.e5m2x4 338
-e4m3x4.ue8m0x4.e4m3x4 339
-e4m3x4.ue8m0x4.e3m2x4 340
-e4m3x4.ue8m0x4.e2m3x4 341
-e4m3x4.ue8m0x4.e2m1x4 342
-e4m3x4.ue8m0x4.e2m1p4x4 343
-e4m3x4.ue8m0x4.ue8m0x4 344
-satfinite.e5m2x4.e5m2x4.e5m2x4 247
-satfinite.e5m2x4.e5m2x4.e4m3x4 248
-satfinite.e5m2x4.e5m2x4.e3m2x4 249
-satfinite.e5m2x4.e5m2x4.e2m3x4 250
-satfinite.e5m2x4.e5m2x4.e2m1x4 251
-satfinite.e5m2x4.e5m2x4.e2m1p4x4 252
-satfinite.e5m2x4.e5m2x4.ue8m0x4 253
-satfinite.e5m2x4.e4m3x4.e5m2x4 254
-satfinite.e5m2x4.e4m3x4.e4m3x4 255
-satfinite.e5m2x4.e4m3x4.e3m2x4 256
-satfinite.e5m2x4.e4m3x4.e2m3x4 257
-satfinite.e5m2x4.e4m3x4.e2m1x4 258
-satfinite.e5m2x4.e4m3x4.e2m1p4x4 259
-satfinite.e5m2x4.e4m3x4.ue8m0x4 260
-satfinite.e5m2x4.e3m2x4.e5m2x4 261
-satfinite.e5m2x4.e3m2x4.e4m3x4 262
-satfinite.e5m2x4.e3m2x4.e3m2x4 263
-satfinite.e5m2x4.e3m2x4.e2m3x4 264
-satfinite.e5m2x4.e3m2x4.e2m1x4 265
-satfinite.e5m2x4.e3m2x4.e2m1p4x4 266
-satfinite.e5m2x4.e3m2x4.ue8m0x4 267
-satfinite.e5m2x4.e2m3x4.e5m2x4 268
-satfinite.e5m2x4.e2m3x4.e4m3x4 269
-satfinite.e5m2x4.e2m3x4.e3m2x4 270
-satfinite.e5m2x4.e2m3x4.e2m3x4 271
-satfinite.e5m2x4.e2m3x4.e2m1x4 272
-satfinite.e5m2x4.e2m3x4.e2m1p4x4 273
-satfinite.e5m2x4.e2m3x4.ue8m0x4 274
-satfinite.e5m2x4.e2m1x4.e5m2x4 275
-satfinite.e5m2x4.e2m1x4.e4m3x4 276
-satfinite.e5m2x4.e2m1x4.e3m2x4 277
-satfinite.e5m2x4.e2m1x4.e2m3x4 278
-satfinite.e5m2x4.e2m1x4.e2m1x4 279
-satfinite.e5m2x4.e2m1x4.e2m1p4x4 280
-satfinite.e5m2x4.e2m1x4.ue8m0x4 281
-satfinite.e5m2x4.e2m1p4x4.e5m2x4 282
-satfinite.e5m2x4.e2m1p4x4.e4m3x4 283
-satfinite.e5m2x4.e2m1p4x4.e3m2x4 284
-satfinite.e5m2x4.e2m1p4x4.e2m3x4 285
-satfinite.e5m2x4.e2m1p4x4.e2m1x4 286
-satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 287
-satfinite.e5m2x4.e2m1p4x4.ue8m0x4 288
-satfinite.e5m2x4.ue8m0x4.e5m2x4 289
-satfinite.e5m2x4.ue8m0x4.e4m3x4 290
-satfinite.e5m2x4.ue8m0x4.e3m2x4 291
-satfinite.e5m2x4.ue8m0x4.e2m3x4 292
-satfinite.e5m2x4.ue8m0x4.e2m1x4 293
-satfinite.e5m2x4.ue8m0x4.e2m1p4x4 294
-satfinite.e5m2x4.ue8m0x4.ue8m0x4 295
-satfinite.e4m3x4.e5m2x4.e5m2x4 296
-satfinite.e4m3x4.e5m2x4.e4m3x4 297
-satfinite.e4m3x4.e5m2x4.e3m2x4 298
-satfinite.e4m3x4.e5m2x4.e2m3x4 299
-satfinite.e4m3x4.e5m2x4.e2m1x4 300
-satfinite.e4m3x4.e5m2x4.e2m1p4x4 301
-satfinite.e4m3x4.e5m2x4.ue8m0x4 302
-satfinite.e4m3x4.e4m3x4.e5m2x4 303
-satfinite.e4m3x4.e4m3x4.e4m3x4 304
-satfinite.e4m3x4.e4m3x4.e3m2x4 305
-satfinite.e4m3x4.e4m3x4.e2m3x4 306
-satfinite.e4m3x4.e4m3x4.e2m1x4 307
-satfinite.e4m3x4.e4m3x4.e2m1p4x4 308
-satfinite.e4m3x4.e4m3x4.ue8m0x4 309
-satfinite.e4m3x4.e3m2x4.e5m2x4 310
-satfinite.e4m3x4.e3m2x4.e4m3x4 311
-satfinite.e4m3x4.e3m2x4.e3m2x4 312
-satfinite.e4m3x4.e3m2x4.e2m3x4 313
-satfinite.e4m3x4.e3m2x4.e2m1x4 314
-satfinite.e4m3x4.e3m2x4.e2m1p4x4 315
-satfinite.e4m3x4.e3m2x4.ue8m0x4 316
-satfinite.e4m3x4.e2m3x4.e5m2x4 317
-satfinite.e4m3x4.e2m3x4.e4m3x4 318
-satfinite.e4m3x4.e2m3x4.e3m2x4 319
-satfinite.e4m3x4.e2m3x4.e2m3x4 320
-satfinite.e4m3x4.e2m3x4.e2m1x4 321
-satfinite.e4m3x4.e2m3x4.e2m1p4x4 322
-satfinite.e4m3x4.e2m3x4.ue8m0x4 323
-satfinite.e4m3x4.e2m1x4.e5m2x4 324
-satfinite.e4m3x4.e2m1x4.e4m3x4 325
-satfinite.e4m3x4.e2m1x4.e3m2x4 326
-satfinite.e4m3x4.e2m1x4.e2m3x4 327
-satfinite.e4m3x4.e2m1x4.e2m1x4 328
-satfinite.e4m3x4.e2m1x4.e2m1p4x4 329
-satfinite.e4m3x4.e2m1x4.ue8m0x4 330
-satfinite.e4m3x4.e2m1p4x4.e5m2x4 331
-satfinite.e4m3x4.e2m1p4x4.e4m3x4 332
-satfinite.e4m3x4.e2m1p4x4.e3m2x4 333
-satfinite.e4m3x4.e2m1p4x4.e2m3x4 334
-satfinite.e4m3x4.e2m1p4x4.e2m1x4 335
-satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 336
-satfinite.e4m3x4.e2m1p4x4.ue8m0x4 337
-satfinite.e4m3x4.ue8m0x4.e5m2x4 338
-satfinite.e4m3x4.ue8m0x4.e4m3x4 339
-satfinite.e4m3x4.ue8m0x4.e3m2x4 340
-satfinite.e4m3x4.ue8m0x4.e2m3x4 341
-satfinite.e4m3x4.ue8m0x4.e2m1x4 342
-satfinite.e4m3x4.ue8m0x4.e2m1p4x4 343
-satfinite.e4m3x4.ue8m0x4.ue8m0x4 344
-rn.e5m2x4.e5m2x4.e5m2x4 247
-rn.e5m2x4.e5m2x4.e4m3x4 248
-rn.e5m2x4.e5m2x4.e3m2x4 249
-rn.e5m2x4.e5m2x4.e2m3x4 250
-rn.e5m2x4.e5m2x4.e2m1x4 251
-rn.e5m2x4.e5m2x4.e2m1p4x4 252
-rn.e5m2x4.e5m2x4.ue8m0x4 253
-rn.e5m2x4.e4m3x4.e5m2x4 254
-rn.e5m2x4.e4m3x4.e4m3x4 255
-rn.e5m2x4.e4m3x4.e3m2x4 256
-rn.e5m2x4.e4m3x4.e2m3x4 257
-rn.e5m2x4.e4m3x4.e2m1x4 258
-rn.e5m2x4.e4m3x4.e2m1p4x4 259
-rn.e5m2x4.e4m3x4.ue8m0x4 260
-rn.e5m2x4.e3m2x4.e5m2x4 261
-rn.e5m2x4.e3m2x4.e4m3x4 262
-rn.e5m2x4.e3m2x4.e3m2x4 263
-rn.e5m2x4.e3m2x4.e2m3x4 264
-rn.e5m2x4.e3m2x4.e2m1x4 265
-rn.e5m2x4.e3m2x4.e2m1p4x4 266
-rn.e5m2x4.e3m2x4.ue8m0x4 267
-rn.e5m2x4.e2m3x4.e5m2x4 268
-rn.e5m2x4.e2m3x4.e4m3x4 269
-rn.e5m2x4.e2m3x4.e3m2x4 270
-rn.e5m2x4.e2m3x4.e2m3x4 271
-rn.e5m2x4.e2m3x4.e2m1x4 272
-rn.e5m2x4.e2m3x4.e2m1p4x4 273
-rn.e5m2x4.e2m3x4.ue8m0x4 274
-rn.e5m2x4.e2m1x4.e5m2x4 275
-rn.e5m2x4.e2m1x4.e4m3x4 276
-rn.e5m2x4.e2m1x4.e3m2x4 277
-rn.e5m2x4.e2m1x4.e2m3x4 278
-rn.e5m2x4.e2m1x4.e2m1x4 279
-rn.e5m2x4.e2m1x4.e2m1p4x4 280
-rn.e5m2x4.e2m1x4.ue8m0x4 281
-rn.e5m2x4.e2m1p4x4.e5m2x4 282
-rn.e5m2x4.e2m1p4x4.e4m3x4 283
-rn.e5m2x4.e2m1p4x4.e3m2x4 284
-rn.e5m2x4.e2m1p4x4.e2m3x4 285
-rn.e5m2x4.e2m1p4x4.e2m1x4 286
-rn.e5m2x4.e2m1p4x4.e2m1p4x4 287
-rn.e5m2x4.e2m1p4x4.ue8m0x4 288
-rn.e5m2x4.ue8m0x4.e5m2x4 289
-rn.e5m2x4.ue8m0x4.e4m3x4 290
-rn.e5m2x4.ue8m0x4.e3m2x4 291
-rn.e5m2x4.ue8m0x4.e2m3x4 292
-rn.e5m2x4.ue8m0x4.e2m1x4 293
-rn.e5m2x4.ue8m0x4.e2m1p4x4 294
-rn.e5m2x4.ue8m0x4.ue8m0x4 295
-rn.e4m3x4.e5m2x4.e5m2x4 296
-rn.e4m3x4.e5m2x4.e4m3x4 297
-rn.e4m3x4.e5m2x4.e3m2x4 298
-rn.e4m3x4.e5m2x4.e2m3x4 299
-rn.e4m3x4.e5m2x4.e2m1x4 300
-rn.e4m3x4.e5m2x4.e2m1p4x4 301
-rn.e4m3x4.e5m2x4.ue8m0x4 302
-rn.e4m3x4.e4m3x4.e5m2x4 303
-rn.e4m3x4.e4m3x4.e4m3x4 304
-rn.e4m3x4.e4m3x4.e3m2x4 305
-rn.e4m3x4.e4m3x4.e2m3x4 306
-rn.e4m3x4.e4m3x4.e2m1x4 307
-rn.e4m3x4.e4m3x4.e2m1p4x4 308
-rn.e4m3x4.e4m3x4.ue8m0x4 309
-rn.e4m3x4.e3m2x4.e5m2x4 310
-rn.e4m3x4.e3m2x4.e4m3x4 311
-rn.e4m3x4.e3m2x4.e3m2x4 312
-rn.e4m3x4.e3m2x4.e2m3x4 313
-rn.e4m3x4.e3m2x4.e2m1x4 314
-rn.e4m3x4.e3m2x4.e2m1p4x4 315
-rn.e4m3x4.e3m2x4.ue8m0x4 316
-rn.e4m3x4.e2m3x4.e5m2x4 317
-rn.e4m3x4.e2m3x4.e4m3x4 318
-rn.e4m3x4.e2m3x4.e3m2x4 319
-rn.e4m3x4.e2m3x4.e2m3x4 320
-rn.e4m3x4.e2m3x4.e2m1x4 321
-rn.e4m3x4.e2m3x4.e2m1p4x4 322
-rn.e4m3x4.e2m3x4.ue8m0x4 323
-rn.e4m3x4.e2m1x4.e5m2x4 324
-rn.e4m3x4.e2m1x4.e4m3x4 325
-rn.e4m3x4.e2m1x4.e3m2x4 326
-rn.e4m3x4.e2m1x4.e2m3x4 327
-rn.e4m3x4.e2m1x4.e2m1x4 328
-rn.e4m3x4.e2m1x4.e2m1p4x4 329
-rn.e4m3x4.e2m1x4.ue8m0x4 330
-rn.e4m3x4.e2m1p4x4.e5m2x4 331
-rn.e4m3x4.e2m1p4x4.e4m3x4 332
-rn.e4m3x4.e2m1p4x4.e3m2x4 333
-rn.e4m3x4.e2m1p4x4.e2m3x4 334
-rn.e4m3x4.e2m1p4x4.e2m1x4 335
-rn.e4m3x4.e2m1p4x4.e2m1p4x4 336
-rn.e4m3x4.e2m1p4x4.ue8m0x4 337
-rn.e4m3x4.ue8m0x4.e5m2x4 338
-rn.e4m3x4.ue8m0x4.e4m3x4 339
-rn.e4m3x4.ue8m0x4.e3m2x4 340
-rn.e4m3x4.ue8m0x4.e2m3x4 341
-rn.e4m3x4.ue8m0x4.e2m1x4 342
-rn.e4m3x4.ue8m0x4.e2m1p4x4 343
-rn.e4m3x4.ue8m0x4.ue8m0x4 344
-rn.satfinite.e5m2x4.e5m2x4.e5m2x4 247
-rn.satfinite.e5m2x4.e5m2x4.e4m3x4 248
-rn.satfinite.e5m2x4.e5m2x4.e3m2x4 249
-rn.satfinite.e5m2x4.e5m2x4.e2m3x4 250
-rn.satfinite.e5m2x4.e5m2x4.e2m1x4 251
-rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4 252
-rn.satfinite.e5m2x4.e5m2x4.ue8m0x4 253
-rn.satfinite.e5m2x4.e4m3x4.e5m2x4 254
-rn.satfinite.e5m2x4.e4m3x4.e4m3x4 255
-rn.satfinite.e5m2x4.e4m3x4.e3m2x4 256
-rn.satfinite.e5m2x4.e4m3x4.e2m3x4 257
-rn.satfinite.e5m2x4.e4m3x4.e2m1x4 258
-rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4 259
-rn.satfinite.e5m2x4.e4m3x4.ue8m0x4 260
-rn.satfinite.e5m2x4.e3m2x4.e5m2x4 261
-rn.satfinite.e5m2x4.e3m2x4.e4m3x4 262
-rn.satfinite.e5m2x4.e3m2x4.e3m2x4 263
-rn.satfinite.e5m2x4.e3m2x4.e2m3x4 264
-rn.satfinite.e5m2x4.e3m2x4.e2m1x4 265
-rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4 266
-rn.satfinite.e5m2x4.e3m2x4.ue8m0x4 267
-rn.satfinite.e5m2x4.e2m3x4.e5m2x4 268
-rn.satfinite.e5m2x4.e2m3x4.e4m3x4 269
-rn.satfinite.e5m2x4.e2m3x4.e3m2x4 270
-rn.satfinite.e5m2x4.e2m3x4.e2m3x4 271
-rn.satfinite.e5m2x4.e2m3x4.e2m1x4 272
-rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4 273
-rn.satfinite.e5m2x4.e2m3x4.ue8m0x4 274
-rn.satfinite.e5m2x4.e2m1x4.e5m2x4 275
-rn.satfinite.e5m2x4.e2m1x4.e4m3x4 276
-rn.satfinite.e5m2x4.e2m1x4.e3m2x4 277
-rn.satfinite.e5m2x4.e2m1x4.e2m3x4 278
-rn.satfinite.e5m2x4.e2m1x4.e2m1x4 279
-rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4 280
-rn.satfinite.e5m2x4.e2m1x4.ue8m0x4 281
-rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4 282
-rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4 283
-rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4 284
-rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4 285
-rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4 286
-rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 287
-rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4 288
-rn.satfinite.e5m2x4.ue8m0x4.e5m2x4 289
-rn.satfinite.e5m2x4.ue8m0x4.e4m3x4 290
-rn.satfinite.e5m2x4.ue8m0x4.e3m2x4 291
-rn.satfinite.e5m2x4.ue8m0x4.e2m3x4 292
-rn.satfinite.e5m2x4.ue8m0x4.e2m1x4 293
-rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 294
-rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4 295
-rn.satfinite.e4m3x4.e5m2x4.e5m2x4 296
-rn.satfinite.e4m3x4.e5m2x4.e4m3x4 297
-rn.satfinite.e4m3x4.e5m2x4.e3m2x4 298
-rn.satfinite.e4m3x4.e5m2x4.e2m3x4 299
-rn.satfinite.e4m3x4.e5m2x4.e2m1x4 300
-rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4 301
-rn.satfinite.e4m3x4.e5m2x4.ue8m0x4 302
-rn.satfinite.e4m3x4.e4m3x4.e5m2x4 303
-rn.satfinite.e4m3x4.e4m3x4.e4m3x4 304
-rn.satfinite.e4m3x4.e4m3x4.e3m2x4 305
-rn.satfinite.e4m3x4.e4m3x4.e2m3x4 306
-rn.satfinite.e4m3x4.e4m3x4.e2m1x4 307
-rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4 308
-rn.satfinite.e4m3x4.e4m3x4.ue8m0x4 309
-rn.satfinite.e4m3x4.e3m2x4.e5m2x4 310
-rn.satfinite.e4m3x4.e3m2x4.e4m3x4 311
-rn.satfinite.e4m3x4.e3m2x4.e3m2x4 312
-rn.satfinite.e4m3x4.e3m2x4.e2m3x4 313
-rn.satfinite.e4m3x4.e3m2x4.e2m1x4 314
-rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4 315
-rn.satfinite.e4m3x4.e3m2x4.ue8m0x4 316
-rn.satfinite.e4m3x4.e2m3x4.e5m2x4 317
-rn.satfinite.e4m3x4.e2m3x4.e4m3x4 318
-rn.satfinite.e4m3x4.e2m3x4.e3m2x4 319
-rn.satfinite.e4m3x4.e2m3x4.e2m3x4 320
-rn.satfinite.e4m3x4.e2m3x4.e2m1x4 321
-rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4 322
-rn.satfinite.e4m3x4.e2m3x4.ue8m0x4 323
-rn.satfinite.e4m3x4.e2m1x4.e5m2x4 324
-rn.satfinite.e4m3x4.e2m1x4.e4m3x4 325
-rn.satfinite.e4m3x4.e2m1x4.e3m2x4 326
-rn.satfinite.e4m3x4.e2m1x4.e2m3x4 327
-rn.satfinite.e4m3x4.e2m1x4.e2m1x4 328
-rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4 329
-rn.satfinite.e4m3x4.e2m1x4.ue8m0x4 330
-rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4 331
-rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4 332
-rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4 333
-rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4 334
-rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4 335
-rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 336
-rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4 337
-rn.satfinite.e4m3x4.ue8m0x4.e5m2x4 338
-rn.satfinite.e4m3x4.ue8m0x4.e4m3x4 339
-rn.satfinite.e4m3x4.ue8m0x4.e3m2x4 340
-rn.satfinite.e4m3x4.ue8m0x4.e2m3x4 341
-rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 342
-rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4 343
-rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4 344
-rz.bf16 345
-rz.bf16x2 346
-rz.relu.bf16 345
-rz.relu.bf16x2 346
-rz.oob.bf16 347
-rz.oob.bf16x2 348
-rz.oob.relu.bf16 347
-rz.oob.relu.bf16x2 348
-rm.bf16 345
-rm.bf16x2 346
-rm.relu.bf16 345
-rm.relu.bf16x2 346
-rm.oob.bf16 347
-rm.oob.bf16x2 348
-rm.oob.relu.bf16 347
-rm.oob.relu.bf16x2 348
-rp.bf16 345
-rp.bf16x2 346
-rp.relu.bf16 345
-rp.relu.bf16x2 346
-rp.oob.bf16 347
-rp.oob.bf16x2 348
-rp.oob.relu.bf16 347
-rp.oob.relu.bf16x2 348
-rn.sat.oob.f16 349
-rn.sat.oob.f16x2 350
+rn.f32 327
+rn.sat.f32 327
+rn.ftz.f32 327
+rn.ftz.sat.f32 327
+rz.f32 327
+rz.sat.f32 327
+rz.ftz.f32 327
+rz.ftz.sat.f32 327
+rm.f32 327
+rm.sat.f32 327
+rm.ftz.f32 327
+rm.ftz.sat.f32 327
+rp.f32 327
+rp.sat.f32 327
+rp.ftz.f32 327
+rp.ftz.sat.f32 327
+rn.f32x2 328
+rn.ftz.f32x2 328
+rz.f32x2 328
+rz.ftz.f32x2 328
+rm.f32x2 328
+rm.ftz.f32x2 328
+rp.f32x2 328
+rp.ftz.f32x2 328
+rn.f64 329
+rz.f64 329
+rm.f64 330
+rp.f64 330
+rn.f16 331
+rn.f16x2 332
+rn.sat.f16 331
+rn.sat.f16x2 332
+rn.ftz.f16 331
+rn.ftz.f16x2 332
+rn.ftz.sat.f16 331
+rn.ftz.sat.f16x2 332
+rn.relu.f16 333
+rn.relu.f16x2 334
+rn.ftz.relu.f16 333
+rn.ftz.relu.f16x2 334
+rn.bf16 335
+rn.bf16x2 336
+rn.relu.bf16 335
+rn.relu.bf16x2 336
+rn.oob.f16 337
+rn.oob.f16x2 338
+rn.oob.bf16 339
+rn.oob.bf16x2 340
+rn.oob.relu.f16 337
+rn.oob.relu.f16x2 338
+rn.oob.relu.bf16 339
+rn.oob.relu.bf16x2 340
+rn.f32.f16 341
+rn.f32.bf16 342
+rn.sat.f32.f16 341
+rn.sat.f32.bf16 342
+rz.f32.f16 341
+rz.f32.bf16 342
+rz.sat.f32.f16 341
+rz.sat.f32.bf16 342
+rm.f32.f16 341
+rm.f32.bf16 342
+rm.sat.f32.f16 341
+rm.sat.f32.bf16 342
+rp.f32.f16 341
+rp.f32.bf16 342
+rp.sat.f32.f16 341
+rp.sat.f32.bf16 342
+rn.f32x2.f16x2.f32x2.f32x2 343
+rn.f32x2.bf16x2.f32x2.f32x2 344
+rz.f32x2.f16x2.f32x2.f32x2 343
+rz.f32x2.bf16x2.f32x2.f32x2 344
+rm.f32x2.f16x2.f32x2.f32x2 343
+rm.f32x2.bf16x2.f32x2.f32x2 344
+rp.f32x2.f16x2.f32x2.f32x2 343
+rp.f32x2.bf16x2.f32x2.f32x2 344
+e5m2x4.e5m2x4.e5m2x4 345
+e5m2x4.e5m2x4.e4m3x4 346
+e5m2x4.e5m2x4.e3m2x4 347
+e5m2x4.e5m2x4.e2m3x4 348
+e5m2x4.e5m2x4.e2m1x4 349
+e5m2x4.e5m2x4.e2m1p4x4 350
+e5m2x4.e5m2x4.ue8m0x4 351
+e5m2x4.e4m3x4.e5m2x4 352
+e5m2x4.e4m3x4.e4m3x4 353
+e5m2x4.e4m3x4.e3m2x4 354
+e5m2x4.e4m3x4.e2m3x4 355
+e5m2x4.e4m3x4.e2m1x4 356
+e5m2x4.e4m3x4.e2m1p4x4 357
+e5m2x4.e4m3x4.ue8m0x4 358
+e5m2x4.e3m2x4.e5m2x4 359
+e5m2x4.e3m2x4.e4m3x4 360
+e5m2x4.e3m2x4.e3m2x4 361
+e5m2x4.e3m2x4.e2m3x4 362
+e5m2x4.e3m2x4.e2m1x4 363
+e5m2x4.e3m2x4.e2m1p4x4 364
+e5m2x4.e3m2x4.ue8m0x4 365
+e5m2x4.e2m3x4.e5m2x4 366
+e5m2x4.e2m3x4.e4m3x4 367
+e5m2x4.e2m3x4.e3m2x4 368
+e5m2x4.e2m3x4.e2m3x4 369
+e5m2x4.e2m3x4.e2m1x4 370
+e5m2x4.e2m3x4.e2m1p4x4 371
+e5m2x4.e2m3x4.ue8m0x4 372
+e5m2x4.e2m1x4.e5m2x4 373
+e5m2x4.e2m1x4.e4m3x4 374
+e5m2x4.e2m1x4.e3m2x4 375
+e5m2x4.e2m1x4.e2m3x4 376
+e5m2x4.e2m1x4.e2m1x4 377
+e5m2x4.e2m1x4.e2m1p4x4 378
+e5m2x4.e2m1x4.ue8m0x4 379
+e5m2x4.e2m1p4x4.e5m2x4 380
+e5m2x4.e2m1p4x4.e4m3x4 381
+e5m2x4.e2m1p4x4.e3m2x4 382
+e5m2x4.e2m1p4x4.e2m3x4 383
+e5m2x4.e2m1p4x4.e2m1x4 384
+e5m2x4.e2m1p4x4.e2m1p4x4 385
+e5m2x4.e2m1p4x4.ue8m0x4 386
+e5m2x4.ue8m0x4.e5m2x4 387
+e5m2x4.ue8m0x4.e4m3x4 388
+e5m2x4.ue8m0x4.e3m2x4 389
+e5m2x4.ue8m0x4.e2m3x4 390
+e5m2x4.ue8m0x4.e2m1x4 391
+e5m2x4.ue8m0x4.e2m1p4x4 392
+e5m2x4.ue8m0x4.ue8m0x4 393
+e4m3x4.e5m2x4.e5m2x4 394
+e4m3x4.e5m2x4.e4m3x4 395
+e4m3x4.e5m2x4.e3m2x4 396
+e4m3x4.e5m2x4.e2m3x4 397
+e4m3x4.e5m2x4.e2m1x4 398
+e4m3x4.e5m2x4.e2m1p4x4 399
+e4m3x4.e5m2x4.ue8m0x4 400
+e4m3x4.e4m3x4.e5m2x4 401
+e4m3x4.e4m3x4.e4m3x4 402
+e4m3x4.e4m3x4.e3m2x4 403
+e4m3x4.e4m3x4.e2m3x4 404
+e4m3x4.e4m3x4.e2m1x4 405
+e4m3x4.e4m3x4.e2m1p4x4 406
+e4m3x4.e4m3x4.ue8m0x4 407
+e4m3x4.e3m2x4.e5m2x4 408
+e4m3x4.e3m2x4.e4m3x4 409
+e4m3x4.e3m2x4.e3m2x4 410
+e4m3x4.e3m2x4.e2m3x4 411
+e4m3x4.e3m2x4.e2m1x4 412
+e4m3x4.e3m2x4.e2m1p4x4 413
+e4m3x4.e3m2x4.ue8m0x4 414
+e4m3x4.e2m3x4.e5m2x4 415
+e4m3x4.e2m3x4.e4m3x4 416
+e4m3x4.e2m3x4.e3m2x4 417
+e4m3x4.e2m3x4.e2m3x4 418
+e4m3x4.e2m3x4.e2m1x4 419
+e4m3x4.e2m3x4.e2m1p4x4 420
+e4m3x4.e2m3x4.ue8m0x4 421
+e4m3x4.e2m1x4.e5m2x4 422
+e4m3x4.e2m1x4.e4m3x4 423
+e4m3x4.e2m1x4.e3m2x4 424
+e4m3x4.e2m1x4.e2m3x4 425
+e4m3x4.e2m1x4.e2m1x4 426
+e4m3x4.e2m1x4.e2m1p4x4 427
+e4m3x4.e2m1x4.ue8m0x4 428
+e4m3x4.e2m1p4x4.e5m2x4 429
+e4m3x4.e2m1p4x4.e4m3x4 430
+e4m3x4.e2m1p4x4.e3m2x4 431
+e4m3x4.e2m1p4x4.e2m3x4 432
+e4m3x4.e2m1p4x4.e2m1x4 433
+e4m3x4.e2m1p4x4.e2m1p4x4 434
+e4m3x4.e2m1p4x4.ue8m0x4 435
+e4m3x4.ue8m0x4.e5m2x4 436
+e4m3x4.ue8m0x4.e4m3x4 437
+e4m3x4.ue8m0x4.e3m2x4 438
+e4m3x4.ue8m0x4.e2m3x4 439
+e4m3x4.ue8m0x4.e2m1x4 440
+e4m3x4.ue8m0x4.e2m1p4x4 441
+e4m3x4.ue8m0x4.ue8m0x4 442
+satfinite.e5m2x4.e5m2x4.e5m2x4 345
+satfinite.e5m2x4.e5m2x4.e4m3x4 346
+satfinite.e5m2x4.e5m2x4.e3m2x4 347
+satfinite.e5m2x4.e5m2x4.e2m3x4 348
+satfinite.e5m2x4.e5m2x4.e2m1x4 349
+satfinite.e5m2x4.e5m2x4.e2m1p4x4 350
+satfinite.e5m2x4.e5m2x4.ue8m0x4 351
+satfinite.e5m2x4.e4m3x4.e5m2x4 352
+satfinite.e5m2x4.e4m3x4.e4m3x4 353
+satfinite.e5m2x4.e4m3x4.e3m2x4 354
+satfinite.e5m2x4.e4m3x4.e2m3x4 355
+satfinite.e5m2x4.e4m3x4.e2m1x4 356
+satfinite.e5m2x4.e4m3x4.e2m1p4x4 357
+satfinite.e5m2x4.e4m3x4.ue8m0x4 358
+satfinite.e5m2x4.e3m2x4.e5m2x4 359
+satfinite.e5m2x4.e3m2x4.e4m3x4 360
+satfinite.e5m2x4.e3m2x4.e3m2x4 361
+satfinite.e5m2x4.e3m2x4.e2m3x4 362
+satfinite.e5m2x4.e3m2x4.e2m1x4 363
+satfinite.e5m2x4.e3m2x4.e2m1p4x4 364
+satfinite.e5m2x4.e3m2x4.ue8m0x4 365
+satfinite.e5m2x4.e2m3x4.e5m2x4 366
+satfinite.e5m2x4.e2m3x4.e4m3x4 367
+satfinite.e5m2x4.e2m3x4.e3m2x4 368
+satfinite.e5m2x4.e2m3x4.e2m3x4 369
+satfinite.e5m2x4.e2m3x4.e2m1x4 370
+satfinite.e5m2x4.e2m3x4.e2m1p4x4 371
+satfinite.e5m2x4.e2m3x4.ue8m0x4 372
+satfinite.e5m2x4.e2m1x4.e5m2x4 373
+satfinite.e5m2x4.e2m1x4.e4m3x4 374
+satfinite.e5m2x4.e2m1x4.e3m2x4 375
+satfinite.e5m2x4.e2m1x4.e2m3x4 376
+satfinite.e5m2x4.e2m1x4.e2m1x4 377
+satfinite.e5m2x4.e2m1x4.e2m1p4x4 378
+satfinite.e5m2x4.e2m1x4.ue8m0x4 379
+satfinite.e5m2x4.e2m1p4x4.e5m2x4 380
+satfinite.e5m2x4.e2m1p4x4.e4m3x4 381
+satfinite.e5m2x4.e2m1p4x4.e3m2x4 382
+satfinite.e5m2x4.e2m1p4x4.e2m3x4 383
+satfinite.e5m2x4.e2m1p4x4.e2m1x4 384
+satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 385
+satfinite.e5m2x4.e2m1p4x4.ue8m0x4 386
+satfinite.e5m2x4.ue8m0x4.e5m2x4 387
+satfinite.e5m2x4.ue8m0x4.e4m3x4 388
+satfinite.e5m2x4.ue8m0x4.e3m2x4 389
+satfinite.e5m2x4.ue8m0x4.e2m3x4 390
+satfinite.e5m2x4.ue8m0x4.e2m1x4 391
+satfinite.e5m2x4.ue8m0x4.e2m1p4x4 392
+satfinite.e5m2x4.ue8m0x4.ue8m0x4 393
+satfinite.e4m3x4.e5m2x4.e5m2x4 394
+satfinite.e4m3x4.e5m2x4.e4m3x4 395
+satfinite.e4m3x4.e5m2x4.e3m2x4 396
+satfinite.e4m3x4.e5m2x4.e2m3x4 397
+satfinite.e4m3x4.e5m2x4.e2m1x4 398
+satfinite.e4m3x4.e5m2x4.e2m1p4x4 399
+satfinite.e4m3x4.e5m2x4.ue8m0x4 400
+satfinite.e4m3x4.e4m3x4.e5m2x4 401
+satfinite.e4m3x4.e4m3x4.e4m3x4 402
+satfinite.e4m3x4.e4m3x4.e3m2x4 403
+satfinite.e4m3x4.e4m3x4.e2m3x4 404
+satfinite.e4m3x4.e4m3x4.e2m1x4 405
+satfinite.e4m3x4.e4m3x4.e2m1p4x4 406
+satfinite.e4m3x4.e4m3x4.ue8m0x4 407
+satfinite.e4m3x4.e3m2x4.e5m2x4 408
+satfinite.e4m3x4.e3m2x4.e4m3x4 409
+satfinite.e4m3x4.e3m2x4.e3m2x4 410
+satfinite.e4m3x4.e3m2x4.e2m3x4 411
+satfinite.e4m3x4.e3m2x4.e2m1x4 412
+satfinite.e4m3x4.e3m2x4.e2m1p4x4 413
+satfinite.e4m3x4.e3m2x4.ue8m0x4 414
+satfinite.e4m3x4.e2m3x4.e5m2x4 415
+satfinite.e4m3x4.e2m3x4.e4m3x4 416
+satfinite.e4m3x4.e2m3x4.e3m2x4 417
+satfinite.e4m3x4.e2m3x4.e2m3x4 418
+satfinite.e4m3x4.e2m3x4.e2m1x4 419
+satfinite.e4m3x4.e2m3x4.e2m1p4x4 420
+satfinite.e4m3x4.e2m3x4.ue8m0x4 421
+satfinite.e4m3x4.e2m1x4.e5m2x4 422
+satfinite.e4m3x4.e2m1x4.e4m3x4 423
+satfinite.e4m3x4.e2m1x4.e3m2x4 424
+satfinite.e4m3x4.e2m1x4.e2m3x4 425
+satfinite.e4m3x4.e2m1x4.e2m1x4 426
+satfinite.e4m3x4.e2m1x4.e2m1p4x4 427
+satfinite.e4m3x4.e2m1x4.ue8m0x4 428
+satfinite.e4m3x4.e2m1p4x4.e5m2x4 429
+satfinite.e4m3x4.e2m1p4x4.e4m3x4 430
+satfinite.e4m3x4.e2m1p4x4.e3m2x4 431
+satfinite.e4m3x4.e2m1p4x4.e2m3x4 432
+satfinite.e4m3x4.e2m1p4x4.e2m1x4 433
+satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 434
+satfinite.e4m3x4.e2m1p4x4.ue8m0x4 435
+satfinite.e4m3x4.ue8m0x4.e5m2x4 436
+satfinite.e4m3x4.ue8m0x4.e4m3x4 437
+satfinite.e4m3x4.ue8m0x4.e3m2x4 438
+satfinite.e4m3x4.ue8m0x4.e2m3x4 439
+satfinite.e4m3x4.ue8m0x4.e2m1x4 440
+satfinite.e4m3x4.ue8m0x4.e2m1p4x4 441
+satfinite.e4m3x4.ue8m0x4.ue8m0x4 442
+rn.e5m2x4.e5m2x4.e5m2x4 345
+rn.e5m2x4.e5m2x4.e4m3x4 346
+rn.e5m2x4.e5m2x4.e3m2x4 347
+rn.e5m2x4.e5m2x4.e2m3x4 348
+rn.e5m2x4.e5m2x4.e2m1x4 349
+rn.e5m2x4.e5m2x4.e2m1p4x4 350
+rn.e5m2x4.e5m2x4.ue8m0x4 351
+rn.e5m2x4.e4m3x4.e5m2x4 352
+rn.e5m2x4.e4m3x4.e4m3x4 353
+rn.e5m2x4.e4m3x4.e3m2x4 354
+rn.e5m2x4.e4m3x4.e2m3x4 355
+rn.e5m2x4.e4m3x4.e2m1x4 356
+rn.e5m2x4.e4m3x4.e2m1p4x4 357
+rn.e5m2x4.e4m3x4.ue8m0x4 358
+rn.e5m2x4.e3m2x4.e5m2x4 359
+rn.e5m2x4.e3m2x4.e4m3x4 360
+rn.e5m2x4.e3m2x4.e3m2x4 361
+rn.e5m2x4.e3m2x4.e2m3x4 362
+rn.e5m2x4.e3m2x4.e2m1x4 363
+rn.e5m2x4.e3m2x4.e2m1p4x4 364
+rn.e5m2x4.e3m2x4.ue8m0x4 365
+rn.e5m2x4.e2m3x4.e5m2x4 366
+rn.e5m2x4.e2m3x4.e4m3x4 367
+rn.e5m2x4.e2m3x4.e3m2x4 368
+rn.e5m2x4.e2m3x4.e2m3x4 369
+rn.e5m2x4.e2m3x4.e2m1x4 370
+rn.e5m2x4.e2m3x4.e2m1p4x4 371
+rn.e5m2x4.e2m3x4.ue8m0x4 372
+rn.e5m2x4.e2m1x4.e5m2x4 373
+rn.e5m2x4.e2m1x4.e4m3x4 374
+rn.e5m2x4.e2m1x4.e3m2x4 375
+rn.e5m2x4.e2m1x4.e2m3x4 376
+rn.e5m2x4.e2m1x4.e2m1x4 377
+rn.e5m2x4.e2m1x4.e2m1p4x4 378
+rn.e5m2x4.e2m1x4.ue8m0x4 379
+rn.e5m2x4.e2m1p4x4.e5m2x4 380
+rn.e5m2x4.e2m1p4x4.e4m3x4 381
+rn.e5m2x4.e2m1p4x4.e3m2x4 382
+rn.e5m2x4.e2m1p4x4.e2m3x4 383
+rn.e5m2x4.e2m1p4x4.e2m1x4 384
+rn.e5m2x4.e2m1p4x4.e2m1p4x4 385
+rn.e5m2x4.e2m1p4x4.ue8m0x4 386
+rn.e5m2x4.ue8m0x4.e5m2x4 387
+rn.e5m2x4.ue8m0x4.e4m3x4 388
+rn.e5m2x4.ue8m0x4.e3m2x4 389
+rn.e5m2x4.ue8m0x4.e2m3x4 390
+rn.e5m2x4.ue8m0x4.e2m1x4 391
+rn.e5m2x4.ue8m0x4.e2m1p4x4 392
+rn.e5m2x4.ue8m0x4.ue8m0x4 393
+rn.e4m3x4.e5m2x4.e5m2x4 394
+rn.e4m3x4.e5m2x4.e4m3x4 395
+rn.e4m3x4.e5m2x4.e3m2x4 396
+rn.e4m3x4.e5m2x4.e2m3x4 397
+rn.e4m3x4.e5m2x4.e2m1x4 398
+rn.e4m3x4.e5m2x4.e2m1p4x4 399
+rn.e4m3x4.e5m2x4.ue8m0x4 400
+rn.e4m3x4.e4m3x4.e5m2x4 401
+rn.e4m3x4.e4m3x4.e4m3x4 402
+rn.e4m3x4.e4m3x4.e3m2x4 403
+rn.e4m3x4.e4m3x4.e2m3x4 404
+rn.e4m3x4.e4m3x4.e2m1x4 405
+rn.e4m3x4.e4m3x4.e2m1p4x4 406
+rn.e4m3x4.e4m3x4.ue8m0x4 407
+rn.e4m3x4.e3m2x4.e5m2x4 408
+rn.e4m3x4.e3m2x4.e4m3x4 409
+rn.e4m3x4.e3m2x4.e3m2x4 410
+rn.e4m3x4.e3m2x4.e2m3x4 411
+rn.e4m3x4.e3m2x4.e2m1x4 412
+rn.e4m3x4.e3m2x4.e2m1p4x4 413
+rn.e4m3x4.e3m2x4.ue8m0x4 414
+rn.e4m3x4.e2m3x4.e5m2x4 415
+rn.e4m3x4.e2m3x4.e4m3x4 416
+rn.e4m3x4.e2m3x4.e3m2x4 417
+rn.e4m3x4.e2m3x4.e2m3x4 418
+rn.e4m3x4.e2m3x4.e2m1x4 419
+rn.e4m3x4.e2m3x4.e2m1p4x4 420
+rn.e4m3x4.e2m3x4.ue8m0x4 421
+rn.e4m3x4.e2m1x4.e5m2x4 422
+rn.e4m3x4.e2m1x4.e4m3x4 423
+rn.e4m3x4.e2m1x4.e3m2x4 424
+rn.e4m3x4.e2m1x4.e2m3x4 425
+rn.e4m3x4.e2m1x4.e2m1x4 426
+rn.e4m3x4.e2m1x4.e2m1p4x4 427
+rn.e4m3x4.e2m1x4.ue8m0x4 428
+rn.e4m3x4.e2m1p4x4.e5m2x4 429
+rn.e4m3x4.e2m1p4x4.e4m3x4 430
+rn.e4m3x4.e2m1p4x4.e3m2x4 431
+rn.e4m3x4.e2m1p4x4.e2m3x4 432
+rn.e4m3x4.e2m1p4x4.e2m1x4 433
+rn.e4m3x4.e2m1p4x4.e2m1p4x4 434
+rn.e4m3x4.e2m1p4x4.ue8m0x4 435
+rn.e4m3x4.ue8m0x4.e5m2x4 436
+rn.e4m3x4.ue8m0x4.e4m3x4 437
+rn.e4m3x4.ue8m0x4.e3m2x4 438
+rn.e4m3x4.ue8m0x4.e2m3x4 439
+rn.e4m3x4.ue8m0x4.e2m1x4 440
+rn.e4m3x4.ue8m0x4.e2m1p4x4 441
+rn.e4m3x4.ue8m0x4.ue8m0x4 442
+rn.satfinite.e5m2x4.e5m2x4.e5m2x4 345
+rn.satfinite.e5m2x4.e5m2x4.e4m3x4 346
+rn.satfinite.e5m2x4.e5m2x4.e3m2x4 347
+rn.satfinite.e5m2x4.e5m2x4.e2m3x4 348
+rn.satfinite.e5m2x4.e5m2x4.e2m1x4 349
+rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4 350
+rn.satfinite.e5m2x4.e5m2x4.ue8m0x4 351
+rn.satfinite.e5m2x4.e4m3x4.e5m2x4 352
+rn.satfinite.e5m2x4.e4m3x4.e4m3x4 353
+rn.satfinite.e5m2x4.e4m3x4.e3m2x4 354
+rn.satfinite.e5m2x4.e4m3x4.e2m3x4 355
+rn.satfinite.e5m2x4.e4m3x4.e2m1x4 356
+rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4 357
+rn.satfinite.e5m2x4.e4m3x4.ue8m0x4 358
+rn.satfinite.e5m2x4.e3m2x4.e5m2x4 359
+rn.satfinite.e5m2x4.e3m2x4.e4m3x4 360
+rn.satfinite.e5m2x4.e3m2x4.e3m2x4 361
+rn.satfinite.e5m2x4.e3m2x4.e2m3x4 362
+rn.satfinite.e5m2x4.e3m2x4.e2m1x4 363
+rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4 364
+rn.satfinite.e5m2x4.e3m2x4.ue8m0x4 365
+rn.satfinite.e5m2x4.e2m3x4.e5m2x4 366
+rn.satfinite.e5m2x4.e2m3x4.e4m3x4 367
+rn.satfinite.e5m2x4.e2m3x4.e3m2x4 368
+rn.satfinite.e5m2x4.e2m3x4.e2m3x4 369
+rn.satfinite.e5m2x4.e2m3x4.e2m1x4 370
+rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4 371
+rn.satfinite.e5m2x4.e2m3x4.ue8m0x4 372
+rn.satfinite.e5m2x4.e2m1x4.e5m2x4 373
+rn.satfinite.e5m2x4.e2m1x4.e4m3x4 374
+rn.satfinite.e5m2x4.e2m1x4.e3m2x4 375
+rn.satfinite.e5m2x4.e2m1x4.e2m3x4 376
+rn.satfinite.e5m2x4.e2m1x4.e2m1x4 377
+rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4 378
+rn.satfinite.e5m2x4.e2m1x4.ue8m0x4 379
+rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4 380
+rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4 381
+rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4 382
+rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4 383
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4 384
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 385
+rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4 386
+rn.satfinite.e5m2x4.ue8m0x4.e5m2x4 387
+rn.satfinite.e5m2x4.ue8m0x4.e4m3x4 388
+rn.satfinite.e5m2x4.ue8m0x4.e3m2x4 389
+rn.satfinite.e5m2x4.ue8m0x4.e2m3x4 390
+rn.satfinite.e5m2x4.ue8m0x4.e2m1x4 391
+rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 392
+rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4 393
+rn.satfinite.e4m3x4.e5m2x4.e5m2x4 394
+rn.satfinite.e4m3x4.e5m2x4.e4m3x4 395
+rn.satfinite.e4m3x4.e5m2x4.e3m2x4 396
+rn.satfinite.e4m3x4.e5m2x4.e2m3x4 397
+rn.satfinite.e4m3x4.e5m2x4.e2m1x4 398
+rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4 399
+rn.satfinite.e4m3x4.e5m2x4.ue8m0x4 400
+rn.satfinite.e4m3x4.e4m3x4.e5m2x4 401
+rn.satfinite.e4m3x4.e4m3x4.e4m3x4 402
+rn.satfinite.e4m3x4.e4m3x4.e3m2x4 403
+rn.satfinite.e4m3x4.e4m3x4.e2m3x4 404
+rn.satfinite.e4m3x4.e4m3x4.e2m1x4 405
+rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4 406
+rn.satfinite.e4m3x4.e4m3x4.ue8m0x4 407
+rn.satfinite.e4m3x4.e3m2x4.e5m2x4 408
+rn.satfinite.e4m3x4.e3m2x4.e4m3x4 409
+rn.satfinite.e4m3x4.e3m2x4.e3m2x4 410
+rn.satfinite.e4m3x4.e3m2x4.e2m3x4 411
+rn.satfinite.e4m3x4.e3m2x4.e2m1x4 412
+rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4 413
+rn.satfinite.e4m3x4.e3m2x4.ue8m0x4 414
+rn.satfinite.e4m3x4.e2m3x4.e5m2x4 415
+rn.satfinite.e4m3x4.e2m3x4.e4m3x4 416
+rn.satfinite.e4m3x4.e2m3x4.e3m2x4 417
+rn.satfinite.e4m3x4.e2m3x4.e2m3x4 418
+rn.satfinite.e4m3x4.e2m3x4.e2m1x4 419
+rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4 420
+rn.satfinite.e4m3x4.e2m3x4.ue8m0x4 421
+rn.satfinite.e4m3x4.e2m1x4.e5m2x4 422
+rn.satfinite.e4m3x4.e2m1x4.e4m3x4 423
+rn.satfinite.e4m3x4.e2m1x4.e3m2x4 424
+rn.satfinite.e4m3x4.e2m1x4.e2m3x4 425
+rn.satfinite.e4m3x4.e2m1x4.e2m1x4 426
+rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4 427
+rn.satfinite.e4m3x4.e2m1x4.ue8m0x4 428
+rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4 429
+rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4 430
+rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4 431
+rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4 432
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4 433
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 434
+rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4 435
+rn.satfinite.e4m3x4.ue8m0x4.e5m2x4 436
+rn.satfinite.e4m3x4.ue8m0x4.e4m3x4 437
+rn.satfinite.e4m3x4.ue8m0x4.e3m2x4 438
+rn.satfinite.e4m3x4.ue8m0x4.e2m3x4 439
+rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 440
+rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4 441
+rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4 442
+rz.bf16 443
+rz.bf16x2 444
+rz.relu.bf16 443
+rz.relu.bf16x2 444
+rz.oob.bf16 445
+rz.oob.bf16x2 446
+rz.oob.relu.bf16 445
+rz.oob.relu.bf16x2 446
+rm.bf16 443
+rm.bf16x2 444
+rm.relu.bf16 443
+rm.relu.bf16x2 444
+rm.oob.bf16 445
+rm.oob.bf16x2 446
+rm.oob.relu.bf16 445
+rm.oob.relu.bf16x2 446
+rp.bf16 443
+rp.bf16x2 444
+rp.relu.bf16 443
+rp.relu.bf16x2 444
+rp.oob.bf16 445
+rp.oob.bf16x2 446
+rp.oob.relu.bf16 445
+rp.oob.relu.bf16x2 446
+rn.sat.oob.f16 447
+rn.sat.oob.f16x2 448
 """,
     "lg2": """
 approx.f32 40
@@ -2656,117 +3267,117 @@ approx.ftz.f32 40
 f32 41
 """,
     "mad": """
-f32 351
-sat.f32 351
-ftz.f32 352
-ftz.sat.f32 352
-rn.f32 353
-rn.sat.f32 353
-rn.ftz.f32 354
-rn.ftz.sat.f32 354
-rz.f32 353
-rz.sat.f32 353
-rz.ftz.f32 354
-rz.ftz.sat.f32 354
-rm.f32 353
-rm.sat.f32 353
-rm.ftz.f32 354
-rm.ftz.sat.f32 354
-rp.f32 353
-rp.sat.f32 353
-rp.ftz.f32 354
-rp.ftz.sat.f32 354
-rn.f64 355
-rz.f64 355
-rm.f64 356
-rp.f64 356
-f64 357
+f32 449
+sat.f32 449
+ftz.f32 450
+ftz.sat.f32 450
+rn.f32 451
+rn.sat.f32 451
+rn.ftz.f32 452
+rn.ftz.sat.f32 452
+rz.f32 451
+rz.sat.f32 451
+rz.ftz.f32 452
+rz.ftz.sat.f32 452
+rm.f32 451
+rm.sat.f32 451
+rm.ftz.f32 452
+rm.ftz.sat.f32 452
+rp.f32 451
+rp.sat.f32 451
+rp.ftz.f32 452
+rp.ftz.sat.f32 452
+rn.f64 453
+rz.f64 453
+rm.f64 454
+rp.f64 454
+f64 455
 """,
     "max": """
 f32 7
-xorsign.abs.f32 358
-NaN.f32 359
-NaN.xorsign.abs.f32 358
+xorsign.abs.f32 456
+NaN.f32 457
+NaN.xorsign.abs.f32 456
 ftz.f32 8
-ftz.xorsign.abs.f32 358
-ftz.NaN.f32 359
-ftz.NaN.xorsign.abs.f32 358
-f32 360
-abs.f32 360
-NaN.f32 360
-NaN.abs.f32 360
-ftz.f32 360
-ftz.abs.f32 360
-ftz.NaN.f32 360
-ftz.NaN.abs.f32 360
+ftz.xorsign.abs.f32 456
+ftz.NaN.f32 457
+ftz.NaN.xorsign.abs.f32 456
+f32 458
+abs.f32 458
+NaN.f32 458
+NaN.abs.f32 458
+ftz.f32 458
+ftz.abs.f32 458
+ftz.NaN.f32 458
+ftz.NaN.abs.f32 458
 f64 12
-f16 361
-f16x2 362
-xorsign.abs.f16 363
-xorsign.abs.f16x2 364
-NaN.f16 361
-NaN.f16x2 362
-NaN.xorsign.abs.f16 363
-NaN.xorsign.abs.f16x2 364
-ftz.f16 361
-ftz.f16x2 362
-ftz.xorsign.abs.f16 363
-ftz.xorsign.abs.f16x2 364
-ftz.NaN.f16 361
-ftz.NaN.f16x2 362
-ftz.NaN.xorsign.abs.f16 363
-ftz.NaN.xorsign.abs.f16x2 364
-bf16 365
-bf16x2 366
-xorsign.abs.bf16 367
-xorsign.abs.bf16x2 368
-NaN.bf16 365
-NaN.bf16x2 366
-NaN.xorsign.abs.bf16 367
-NaN.xorsign.abs.bf16x2 368
+f16 459
+f16x2 460
+xorsign.abs.f16 461
+xorsign.abs.f16x2 462
+NaN.f16 459
+NaN.f16x2 460
+NaN.xorsign.abs.f16 461
+NaN.xorsign.abs.f16x2 462
+ftz.f16 459
+ftz.f16x2 460
+ftz.xorsign.abs.f16 461
+ftz.xorsign.abs.f16x2 462
+ftz.NaN.f16 459
+ftz.NaN.f16x2 460
+ftz.NaN.xorsign.abs.f16 461
+ftz.NaN.xorsign.abs.f16x2 462
+bf16 463
+bf16x2 464
+xorsign.abs.bf16 465
+xorsign.abs.bf16x2 466
+NaN.bf16 463
+NaN.bf16x2 464
+NaN.xorsign.abs.bf16 465
+NaN.xorsign.abs.bf16x2 466
 """,
     "min": """
 f32 7
-xorsign.abs.f32 358
-NaN.f32 359
-NaN.xorsign.abs.f32 358
+xorsign.abs.f32 456
+NaN.f32 457
+NaN.xorsign.abs.f32 456
 ftz.f32 8
-ftz.xorsign.abs.f32 358
-ftz.NaN.f32 359
-ftz.NaN.xorsign.abs.f32 358
-f32 360
-abs.f32 360
-NaN.f32 360
-NaN.abs.f32 360
-ftz.f32 360
-ftz.abs.f32 360
-ftz.NaN.f32 360
-ftz.NaN.abs.f32 360
+ftz.xorsign.abs.f32 456
+ftz.NaN.f32 457
+ftz.NaN.xorsign.abs.f32 456
+f32 458
+abs.f32 458
+NaN.f32 458
+NaN.abs.f32 458
+ftz.f32 458
+ftz.abs.f32 458
+ftz.NaN.f32 458
+ftz.NaN.abs.f32 458
 f64 12
-f16 361
-f16x2 362
-xorsign.abs.f16 363
-xorsign.abs.f16x2 364
-NaN.f16 361
-NaN.f16x2 362
-NaN.xorsign.abs.f16 363
-NaN.xorsign.abs.f16x2 364
-ftz.f16 361
-ftz.f16x2 362
-ftz.xorsign.abs.f16 363
-ftz.xorsign.abs.f16x2 364
-ftz.NaN.f16 361
-ftz.NaN.f16x2 362
-ftz.NaN.xorsign.abs.f16 363
-ftz.NaN.xorsign.abs.f16x2 364
-bf16 365
-bf16x2 366
-xorsign.abs.bf16 367
-xorsign.abs.bf16x2 368
-NaN.bf16 365
-NaN.bf16x2 366
-NaN.xorsign.abs.bf16 367
-NaN.xorsign.abs.bf16x2 368
+f16 459
+f16x2 460
+xorsign.abs.f16 461
+xorsign.abs.f16x2 462
+NaN.f16 459
+NaN.f16x2 460
+NaN.xorsign.abs.f16 461
+NaN.xorsign.abs.f16x2 462
+ftz.f16 459
+ftz.f16x2 460
+ftz.xorsign.abs.f16 461
+ftz.xorsign.abs.f16x2 462
+ftz.NaN.f16 459
+ftz.NaN.f16x2 460
+ftz.NaN.xorsign.abs.f16 461
+ftz.NaN.xorsign.abs.f16x2 462
+bf16 463
+bf16x2 464
+xorsign.abs.bf16 465
+xorsign.abs.bf16x2 466
+NaN.bf16 463
+NaN.bf16x2 464
+NaN.xorsign.abs.bf16 465
+NaN.xorsign.abs.bf16x2 466
 """,
     "mul": """
 f32 7
@@ -2826,951 +3437,951 @@ rn.bf16 16
 rn.bf16x2 17
 rz.ftz.f16x2.f32x2.f32x2 22
 rz.bf16x2.f32x2.f32x2 23
-bf16x2.bf16x2.f16x2 369
-f16x2.f16x2.bf16x2 370
+bf16x2.bf16x2.f16x2 467
+f16x2.f16x2.bf16x2 468
 e5m2x4.e5m2x4.e5m2x4 24
-e5m2x4.e5m2x4.e4m3x4 371
-e5m2x4.e5m2x4.e3m2x4 372
-e5m2x4.e5m2x4.e2m3x4 373
-e5m2x4.e5m2x4.e2m1x4 374
-e5m2x4.e5m2x4.e2m1p4x4 375
-e5m2x4.e5m2x4.ue8m0x4 376
+e5m2x4.e5m2x4.e4m3x4 469
+e5m2x4.e5m2x4.e3m2x4 470
+e5m2x4.e5m2x4.e2m3x4 471
+e5m2x4.e5m2x4.e2m1x4 472
+e5m2x4.e5m2x4.e2m1p4x4 473
+e5m2x4.e5m2x4.ue8m0x4 474
 e5m2x4.e4m3x4.e5m2x4 25
-e5m2x4.e4m3x4.e4m3x4 377
-e5m2x4.e4m3x4.e3m2x4 378
-e5m2x4.e4m3x4.e2m3x4 379
-e5m2x4.e4m3x4.e2m1x4 380
-e5m2x4.e4m3x4.e2m1p4x4 381
-e5m2x4.e4m3x4.ue8m0x4 382
+e5m2x4.e4m3x4.e4m3x4 475
+e5m2x4.e4m3x4.e3m2x4 476
+e5m2x4.e4m3x4.e2m3x4 477
+e5m2x4.e4m3x4.e2m1x4 478
+e5m2x4.e4m3x4.e2m1p4x4 479
+e5m2x4.e4m3x4.ue8m0x4 480
 e5m2x4.e3m2x4.e5m2x4 26
-e5m2x4.e3m2x4.e4m3x4 383
-e5m2x4.e3m2x4.e3m2x4 384
-e5m2x4.e3m2x4.e2m3x4 385
-e5m2x4.e3m2x4.e2m1x4 386
-e5m2x4.e3m2x4.e2m1p4x4 387
-e5m2x4.e3m2x4.ue8m0x4 388
+e5m2x4.e3m2x4.e4m3x4 481
+e5m2x4.e3m2x4.e3m2x4 482
+e5m2x4.e3m2x4.e2m3x4 483
+e5m2x4.e3m2x4.e2m1x4 484
+e5m2x4.e3m2x4.e2m1p4x4 485
+e5m2x4.e3m2x4.ue8m0x4 486
 e5m2x4.e2m3x4.e5m2x4 27
-e5m2x4.e2m3x4.e4m3x4 389
-e5m2x4.e2m3x4.e3m2x4 390
-e5m2x4.e2m3x4.e2m3x4 391
-e5m2x4.e2m3x4.e2m1x4 392
-e5m2x4.e2m3x4.e2m1p4x4 393
-e5m2x4.e2m3x4.ue8m0x4 394
+e5m2x4.e2m3x4.e4m3x4 487
+e5m2x4.e2m3x4.e3m2x4 488
+e5m2x4.e2m3x4.e2m3x4 489
+e5m2x4.e2m3x4.e2m1x4 490
+e5m2x4.e2m3x4.e2m1p4x4 491
+e5m2x4.e2m3x4.ue8m0x4 492
 e5m2x4.e2m1x4.e5m2x4 28
-e5m2x4.e2m1x4.e4m3x4 395
-e5m2x4.e2m1x4.e3m2x4 396
-e5m2x4.e2m1x4.e2m3x4 397
-e5m2x4.e2m1x4.e2m1x4 398
-e5m2x4.e2m1x4.e2m1p4x4 399
-e5m2x4.e2m1x4.ue8m0x4 400
+e5m2x4.e2m1x4.e4m3x4 493
+e5m2x4.e2m1x4.e3m2x4 494
+e5m2x4.e2m1x4.e2m3x4 495
+e5m2x4.e2m1x4.e2m1x4 496
+e5m2x4.e2m1x4.e2m1p4x4 497
+e5m2x4.e2m1x4.ue8m0x4 498
 e5m2x4.e2m1p4x4.e5m2x4 29
-e5m2x4.e2m1p4x4.e4m3x4 401
-e5m2x4.e2m1p4x4.e3m2x4 402
-e5m2x4.e2m1p4x4.e2m3x4 403
-e5m2x4.e2m1p4x4.e2m1x4 404
-e5m2x4.e2m1p4x4.e2m1p4x4 405
-e5m2x4.e2m1p4x4.ue8m0x4 406
+e5m2x4.e2m1p4x4.e4m3x4 499
+e5m2x4.e2m1p4x4.e3m2x4 500
+e5m2x4.e2m1p4x4.e2m3x4 501
+e5m2x4.e2m1p4x4.e2m1x4 502
+e5m2x4.e2m1p4x4.e2m1p4x4 503
+e5m2x4.e2m1p4x4.ue8m0x4 504
 e5m2x4.ue8m0x4.e5m2x4 30
-e5m2x4.ue8m0x4.e4m3x4 407
-e5m2x4.ue8m0x4.e3m2x4 408
-e5m2x4.ue8m0x4.e2m3x4 409
-e5m2x4.ue8m0x4.e2m1x4 410
-e5m2x4.ue8m0x4.e2m1p4x4 411
-e5m2x4.ue8m0x4.ue8m0x4 412
-e4m3x4.e5m2x4.e5m2x4 413
+e5m2x4.ue8m0x4.e4m3x4 505
+e5m2x4.ue8m0x4.e3m2x4 506
+e5m2x4.ue8m0x4.e2m3x4 507
+e5m2x4.ue8m0x4.e2m1x4 508
+e5m2x4.ue8m0x4.e2m1p4x4 509
+e5m2x4.ue8m0x4.ue8m0x4 510
+e4m3x4.e5m2x4.e5m2x4 511
 e4m3x4.e5m2x4.e4m3x4 31
-e4m3x4.e5m2x4.e3m2x4 414
-e4m3x4.e5m2x4.e2m3x4 415
-e4m3x4.e5m2x4.e2m1x4 416
-e4m3x4.e5m2x4.e2m1p4x4 417
-e4m3x4.e5m2x4.ue8m0x4 418
-e4m3x4.e4m3x4.e5m2x4 419
+e4m3x4.e5m2x4.e3m2x4 512
+e4m3x4.e5m2x4.e2m3x4 513
+e4m3x4.e5m2x4.e2m1x4 514
+e4m3x4.e5m2x4.e2m1p4x4 515
+e4m3x4.e5m2x4.ue8m0x4 516
+e4m3x4.e4m3x4.e5m2x4 517
 e4m3x4.e4m3x4.e4m3x4 32
-e4m3x4.e4m3x4.e3m2x4 420
-e4m3x4.e4m3x4.e2m3x4 421
-e4m3x4.e4m3x4.e2m1x4 422
-e4m3x4.e4m3x4.e2m1p4x4 423
-e4m3x4.e4m3x4.ue8m0x4 424
-e4m3x4.e3m2x4.e5m2x4 425
+e4m3x4.e4m3x4.e3m2x4 518
+e4m3x4.e4m3x4.e2m3x4 519
+e4m3x4.e4m3x4.e2m1x4 520
+e4m3x4.e4m3x4.e2m1p4x4 521
+e4m3x4.e4m3x4.ue8m0x4 522
+e4m3x4.e3m2x4.e5m2x4 523
 e4m3x4.e3m2x4.e4m3x4 33
-e4m3x4.e3m2x4.e3m2x4 426
-e4m3x4.e3m2x4.e2m3x4 427
-e4m3x4.e3m2x4.e2m1x4 428
-e4m3x4.e3m2x4.e2m1p4x4 429
-e4m3x4.e3m2x4.ue8m0x4 430
-e4m3x4.e2m3x4.e5m2x4 431
+e4m3x4.e3m2x4.e3m2x4 524
+e4m3x4.e3m2x4.e2m3x4 525
+e4m3x4.e3m2x4.e2m1x4 526
+e4m3x4.e3m2x4.e2m1p4x4 527
+e4m3x4.e3m2x4.ue8m0x4 528
+e4m3x4.e2m3x4.e5m2x4 529
 e4m3x4.e2m3x4.e4m3x4 34
-e4m3x4.e2m3x4.e3m2x4 432
-e4m3x4.e2m3x4.e2m3x4 433
-e4m3x4.e2m3x4.e2m1x4 434
-e4m3x4.e2m3x4.e2m1p4x4 435
-e4m3x4.e2m3x4.ue8m0x4 436
-e4m3x4.e2m1x4.e5m2x4 437
+e4m3x4.e2m3x4.e3m2x4 530
+e4m3x4.e2m3x4.e2m3x4 531
+e4m3x4.e2m3x4.e2m1x4 532
+e4m3x4.e2m3x4.e2m1p4x4 533
+e4m3x4.e2m3x4.ue8m0x4 534
+e4m3x4.e2m1x4.e5m2x4 535
 e4m3x4.e2m1x4.e4m3x4 35
-e4m3x4.e2m1x4.e3m2x4 438
-e4m3x4.e2m1x4.e2m3x4 439
-e4m3x4.e2m1x4.e2m1x4 440
-e4m3x4.e2m1x4.e2m1p4x4 441
-e4m3x4.e2m1x4.ue8m0x4 442
-e4m3x4.e2m1p4x4.e5m2x4 443
+e4m3x4.e2m1x4.e3m2x4 536
+e4m3x4.e2m1x4.e2m3x4 537
+e4m3x4.e2m1x4.e2m1x4 538
+e4m3x4.e2m1x4.e2m1p4x4 539
+e4m3x4.e2m1x4.ue8m0x4 540
+e4m3x4.e2m1p4x4.e5m2x4 541
 e4m3x4.e2m1p4x4.e4m3x4 36
-e4m3x4.e2m1p4x4.e3m2x4 444
-e4m3x4.e2m1p4x4.e2m3x4 445
-e4m3x4.e2m1p4x4.e2m1x4 446
-e4m3x4.e2m1p4x4.e2m1p4x4 447
-e4m3x4.e2m1p4x4.ue8m0x4 448
-e4m3x4.ue8m0x4.e5m2x4 449
+e4m3x4.e2m1p4x4.e3m2x4 542
+e4m3x4.e2m1p4x4.e2m3x4 543
+e4m3x4.e2m1p4x4.e2m1x4 544
+e4m3x4.e2m1p4x4.e2m1p4x4 545
+e4m3x4.e2m1p4x4.ue8m0x4 546
+e4m3x4.ue8m0x4.e5m2x4 547
 e4m3x4.ue8m0x4.e4m3x4 37
-e4m3x4.ue8m0x4.e3m2x4 450
-e4m3x4.ue8m0x4.e2m3x4 451
-e4m3x4.ue8m0x4.e2m1x4 452
-e4m3x4.ue8m0x4.e2m1p4x4 453
-e4m3x4.ue8m0x4.ue8m0x4 454
+e4m3x4.ue8m0x4.e3m2x4 548
+e4m3x4.ue8m0x4.e2m3x4 549
+e4m3x4.ue8m0x4.e2m1x4 550
+e4m3x4.ue8m0x4.e2m1p4x4 551
+e4m3x4.ue8m0x4.ue8m0x4 552
 satfinite.e5m2x4.e5m2x4.e5m2x4 24
-satfinite.e5m2x4.e5m2x4.e4m3x4 371
-satfinite.e5m2x4.e5m2x4.e3m2x4 372
-satfinite.e5m2x4.e5m2x4.e2m3x4 373
-satfinite.e5m2x4.e5m2x4.e2m1x4 374
-satfinite.e5m2x4.e5m2x4.e2m1p4x4 375
-satfinite.e5m2x4.e5m2x4.ue8m0x4 376
+satfinite.e5m2x4.e5m2x4.e4m3x4 469
+satfinite.e5m2x4.e5m2x4.e3m2x4 470
+satfinite.e5m2x4.e5m2x4.e2m3x4 471
+satfinite.e5m2x4.e5m2x4.e2m1x4 472
+satfinite.e5m2x4.e5m2x4.e2m1p4x4 473
+satfinite.e5m2x4.e5m2x4.ue8m0x4 474
 satfinite.e5m2x4.e4m3x4.e5m2x4 25
-satfinite.e5m2x4.e4m3x4.e4m3x4 377
-satfinite.e5m2x4.e4m3x4.e3m2x4 378
-satfinite.e5m2x4.e4m3x4.e2m3x4 379
-satfinite.e5m2x4.e4m3x4.e2m1x4 380
-satfinite.e5m2x4.e4m3x4.e2m1p4x4 381
-satfinite.e5m2x4.e4m3x4.ue8m0x4 382
+satfinite.e5m2x4.e4m3x4.e4m3x4 475
+satfinite.e5m2x4.e4m3x4.e3m2x4 476
+satfinite.e5m2x4.e4m3x4.e2m3x4 477
+satfinite.e5m2x4.e4m3x4.e2m1x4 478
+satfinite.e5m2x4.e4m3x4.e2m1p4x4 479
+satfinite.e5m2x4.e4m3x4.ue8m0x4 480
 satfinite.e5m2x4.e3m2x4.e5m2x4 26
-satfinite.e5m2x4.e3m2x4.e4m3x4 383
-satfinite.e5m2x4.e3m2x4.e3m2x4 384
-satfinite.e5m2x4.e3m2x4.e2m3x4 385
-satfinite.e5m2x4.e3m2x4.e2m1x4 386
-satfinite.e5m2x4.e3m2x4.e2m1p4x4 387
-satfinite.e5m2x4.e3m2x4.ue8m0x4 388
+satfinite.e5m2x4.e3m2x4.e4m3x4 481
+satfinite.e5m2x4.e3m2x4.e3m2x4 482
+satfinite.e5m2x4.e3m2x4.e2m3x4 483
+satfinite.e5m2x4.e3m2x4.e2m1x4 484
+satfinite.e5m2x4.e3m2x4.e2m1p4x4 485
+satfinite.e5m2x4.e3m2x4.ue8m0x4 486
 satfinite.e5m2x4.e2m3x4.e5m2x4 27
-satfinite.e5m2x4.e2m3x4.e4m3x4 389
-satfinite.e5m2x4.e2m3x4.e3m2x4 390
-satfinite.e5m2x4.e2m3x4.e2m3x4 391
-satfinite.e5m2x4.e2m3x4.e2m1x4 392
-satfinite.e5m2x4.e2m3x4.e2m1p4x4 393
-satfinite.e5m2x4.e2m3x4.ue8m0x4 394
+satfinite.e5m2x4.e2m3x4.e4m3x4 487
+satfinite.e5m2x4.e2m3x4.e3m2x4 488
+satfinite.e5m2x4.e2m3x4.e2m3x4 489
+satfinite.e5m2x4.e2m3x4.e2m1x4 490
+satfinite.e5m2x4.e2m3x4.e2m1p4x4 491
+satfinite.e5m2x4.e2m3x4.ue8m0x4 492
 satfinite.e5m2x4.e2m1x4.e5m2x4 28
-satfinite.e5m2x4.e2m1x4.e4m3x4 395
-satfinite.e5m2x4.e2m1x4.e3m2x4 396
-satfinite.e5m2x4.e2m1x4.e2m3x4 397
-satfinite.e5m2x4.e2m1x4.e2m1x4 398
-satfinite.e5m2x4.e2m1x4.e2m1p4x4 399
-satfinite.e5m2x4.e2m1x4.ue8m0x4 400
+satfinite.e5m2x4.e2m1x4.e4m3x4 493
+satfinite.e5m2x4.e2m1x4.e3m2x4 494
+satfinite.e5m2x4.e2m1x4.e2m3x4 495
+satfinite.e5m2x4.e2m1x4.e2m1x4 496
+satfinite.e5m2x4.e2m1x4.e2m1p4x4 497
+satfinite.e5m2x4.e2m1x4.ue8m0x4 498
 satfinite.e5m2x4.e2m1p4x4.e5m2x4 29
-satfinite.e5m2x4.e2m1p4x4.e4m3x4 401
-satfinite.e5m2x4.e2m1p4x4.e3m2x4 402
-satfinite.e5m2x4.e2m1p4x4.e2m3x4 403
-satfinite.e5m2x4.e2m1p4x4.e2m1x4 404
-satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 405
-satfinite.e5m2x4.e2m1p4x4.ue8m0x4 406
+satfinite.e5m2x4.e2m1p4x4.e4m3x4 499
+satfinite.e5m2x4.e2m1p4x4.e3m2x4 500
+satfinite.e5m2x4.e2m1p4x4.e2m3x4 501
+satfinite.e5m2x4.e2m1p4x4.e2m1x4 502
+satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 503
+satfinite.e5m2x4.e2m1p4x4.ue8m0x4 504
 satfinite.e5m2x4.ue8m0x4.e5m2x4 30
-satfinite.e5m2x4.ue8m0x4.e4m3x4 407
-satfinite.e5m2x4.ue8m0x4.e3m2x4 408
-satfinite.e5m2x4.ue8m0x4.e2m3x4 409
-satfinite.e5m2x4.ue8m0x4.e2m1x4 410
-satfinite.e5m2x4.ue8m0x4.e2m1p4x4 411
-satfinite.e5m2x4.ue8m0x4.ue8m0x4 412
-satfinite.e4m3x4.e5m2x4.e5m2x4 413
+satfinite.e5m2x4.ue8m0x4.e4m3x4 505
+satfinite.e5m2x4.ue8m0x4.e3m2x4 506
+satfinite.e5m2x4.ue8m0x4.e2m3x4 507
+satfinite.e5m2x4.ue8m0x4.e2m1x4 508
+satfinite.e5m2x4.ue8m0x4.e2m1p4x4 509
+satfinite.e5m2x4.ue8m0x4.ue8m0x4 510
+satfinite.e4m3x4.e5m2x4.e5m2x4 511
 satfinite.e4m3x4.e5m2x4.e4m3x4 31
-satfinite.e4m3x4.e5m2x4.e3m2x4 414
-satfinite.e4m3x4.e5m2x4.e2m3x4 415
-satfinite.e4m3x4.e5m2x4.e2m1x4 416
-satfinite.e4m3x4.e5m2x4.e2m1p4x4 417
-satfinite.e4m3x4.e5m2x4.ue8m0x4 418
-satfinite.e4m3x4.e4m3x4.e5m2x4 419
+satfinite.e4m3x4.e5m2x4.e3m2x4 512
+satfinite.e4m3x4.e5m2x4.e2m3x4 513
+satfinite.e4m3x4.e5m2x4.e2m1x4 514
+satfinite.e4m3x4.e5m2x4.e2m1p4x4 515
+satfinite.e4m3x4.e5m2x4.ue8m0x4 516
+satfinite.e4m3x4.e4m3x4.e5m2x4 517
 satfinite.e4m3x4.e4m3x4.e4m3x4 32
-satfinite.e4m3x4.e4m3x4.e3m2x4 420
-satfinite.e4m3x4.e4m3x4.e2m3x4 421
-satfinite.e4m3x4.e4m3x4.e2m1x4 422
-satfinite.e4m3x4.e4m3x4.e2m1p4x4 423
-satfinite.e4m3x4.e4m3x4.ue8m0x4 424
-satfinite.e4m3x4.e3m2x4.e5m2x4 425
+satfinite.e4m3x4.e4m3x4.e3m2x4 518
+satfinite.e4m3x4.e4m3x4.e2m3x4 519
+satfinite.e4m3x4.e4m3x4.e2m1x4 520
+satfinite.e4m3x4.e4m3x4.e2m1p4x4 521
+satfinite.e4m3x4.e4m3x4.ue8m0x4 522
+satfinite.e4m3x4.e3m2x4.e5m2x4 523
 satfinite.e4m3x4.e3m2x4.e4m3x4 33
-satfinite.e4m3x4.e3m2x4.e3m2x4 426
-satfinite.e4m3x4.e3m2x4.e2m3x4 427
-satfinite.e4m3x4.e3m2x4.e2m1x4 428
-satfinite.e4m3x4.e3m2x4.e2m1p4x4 429
-satfinite.e4m3x4.e3m2x4.ue8m0x4 430
-satfinite.e4m3x4.e2m3x4.e5m2x4 431
+satfinite.e4m3x4.e3m2x4.e3m2x4 524
+satfinite.e4m3x4.e3m2x4.e2m3x4 525
+satfinite.e4m3x4.e3m2x4.e2m1x4 526
+satfinite.e4m3x4.e3m2x4.e2m1p4x4 527
+satfinite.e4m3x4.e3m2x4.ue8m0x4 528
+satfinite.e4m3x4.e2m3x4.e5m2x4 529
 satfinite.e4m3x4.e2m3x4.e4m3x4 34
-satfinite.e4m3x4.e2m3x4.e3m2x4 432
-satfinite.e4m3x4.e2m3x4.e2m3x4 433
-satfinite.e4m3x4.e2m3x4.e2m1x4 434
-satfinite.e4m3x4.e2m3x4.e2m1p4x4 435
-satfinite.e4m3x4.e2m3x4.ue8m0x4 436
-satfinite.e4m3x4.e2m1x4.e5m2x4 437
+satfinite.e4m3x4.e2m3x4.e3m2x4 530
+satfinite.e4m3x4.e2m3x4.e2m3x4 531
+satfinite.e4m3x4.e2m3x4.e2m1x4 532
+satfinite.e4m3x4.e2m3x4.e2m1p4x4 533
+satfinite.e4m3x4.e2m3x4.ue8m0x4 534
+satfinite.e4m3x4.e2m1x4.e5m2x4 535
 satfinite.e4m3x4.e2m1x4.e4m3x4 35
-satfinite.e4m3x4.e2m1x4.e3m2x4 438
-satfinite.e4m3x4.e2m1x4.e2m3x4 439
-satfinite.e4m3x4.e2m1x4.e2m1x4 440
-satfinite.e4m3x4.e2m1x4.e2m1p4x4 441
-satfinite.e4m3x4.e2m1x4.ue8m0x4 442
-satfinite.e4m3x4.e2m1p4x4.e5m2x4 443
+satfinite.e4m3x4.e2m1x4.e3m2x4 536
+satfinite.e4m3x4.e2m1x4.e2m3x4 537
+satfinite.e4m3x4.e2m1x4.e2m1x4 538
+satfinite.e4m3x4.e2m1x4.e2m1p4x4 539
+satfinite.e4m3x4.e2m1x4.ue8m0x4 540
+satfinite.e4m3x4.e2m1p4x4.e5m2x4 541
 satfinite.e4m3x4.e2m1p4x4.e4m3x4 36
-satfinite.e4m3x4.e2m1p4x4.e3m2x4 444
-satfinite.e4m3x4.e2m1p4x4.e2m3x4 445
-satfinite.e4m3x4.e2m1p4x4.e2m1x4 446
-satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 447
-satfinite.e4m3x4.e2m1p4x4.ue8m0x4 448
-satfinite.e4m3x4.ue8m0x4.e5m2x4 449
+satfinite.e4m3x4.e2m1p4x4.e3m2x4 542
+satfinite.e4m3x4.e2m1p4x4.e2m3x4 543
+satfinite.e4m3x4.e2m1p4x4.e2m1x4 544
+satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 545
+satfinite.e4m3x4.e2m1p4x4.ue8m0x4 546
+satfinite.e4m3x4.ue8m0x4.e5m2x4 547
 satfinite.e4m3x4.ue8m0x4.e4m3x4 37
-satfinite.e4m3x4.ue8m0x4.e3m2x4 450
-satfinite.e4m3x4.ue8m0x4.e2m3x4 451
-satfinite.e4m3x4.ue8m0x4.e2m1x4 452
-satfinite.e4m3x4.ue8m0x4.e2m1p4x4 453
-satfinite.e4m3x4.ue8m0x4.ue8m0x4 454
+satfinite.e4m3x4.ue8m0x4.e3m2x4 548
+satfinite.e4m3x4.ue8m0x4.e2m3x4 549
+satfinite.e4m3x4.ue8m0x4.e2m1x4 550
+satfinite.e4m3x4.ue8m0x4.e2m1p4x4 551
+satfinite.e4m3x4.ue8m0x4.ue8m0x4 552
 rn.e5m2x4.e5m2x4.e5m2x4 24
-rn.e5m2x4.e5m2x4.e4m3x4 371
-rn.e5m2x4.e5m2x4.e3m2x4 372
-rn.e5m2x4.e5m2x4.e2m3x4 373
-rn.e5m2x4.e5m2x4.e2m1x4 374
-rn.e5m2x4.e5m2x4.e2m1p4x4 375
-rn.e5m2x4.e5m2x4.ue8m0x4 376
+rn.e5m2x4.e5m2x4.e4m3x4 469
+rn.e5m2x4.e5m2x4.e3m2x4 470
+rn.e5m2x4.e5m2x4.e2m3x4 471
+rn.e5m2x4.e5m2x4.e2m1x4 472
+rn.e5m2x4.e5m2x4.e2m1p4x4 473
+rn.e5m2x4.e5m2x4.ue8m0x4 474
 rn.e5m2x4.e4m3x4.e5m2x4 25
-rn.e5m2x4.e4m3x4.e4m3x4 377
-rn.e5m2x4.e4m3x4.e3m2x4 378
-rn.e5m2x4.e4m3x4.e2m3x4 379
-rn.e5m2x4.e4m3x4.e2m1x4 380
-rn.e5m2x4.e4m3x4.e2m1p4x4 381
-rn.e5m2x4.e4m3x4.ue8m0x4 382
+rn.e5m2x4.e4m3x4.e4m3x4 475
+rn.e5m2x4.e4m3x4.e3m2x4 476
+rn.e5m2x4.e4m3x4.e2m3x4 477
+rn.e5m2x4.e4m3x4.e2m1x4 478
+rn.e5m2x4.e4m3x4.e2m1p4x4 479
+rn.e5m2x4.e4m3x4.ue8m0x4 480
 rn.e5m2x4.e3m2x4.e5m2x4 26
-rn.e5m2x4.e3m2x4.e4m3x4 383
-rn.e5m2x4.e3m2x4.e3m2x4 384
-rn.e5m2x4.e3m2x4.e2m3x4 385
-rn.e5m2x4.e3m2x4.e2m1x4 386
-rn.e5m2x4.e3m2x4.e2m1p4x4 387
-rn.e5m2x4.e3m2x4.ue8m0x4 388
+rn.e5m2x4.e3m2x4.e4m3x4 481
+rn.e5m2x4.e3m2x4.e3m2x4 482
+rn.e5m2x4.e3m2x4.e2m3x4 483
+rn.e5m2x4.e3m2x4.e2m1x4 484
+rn.e5m2x4.e3m2x4.e2m1p4x4 485
+rn.e5m2x4.e3m2x4.ue8m0x4 486
 rn.e5m2x4.e2m3x4.e5m2x4 27
-rn.e5m2x4.e2m3x4.e4m3x4 389
-rn.e5m2x4.e2m3x4.e3m2x4 390
-rn.e5m2x4.e2m3x4.e2m3x4 391
-rn.e5m2x4.e2m3x4.e2m1x4 392
-rn.e5m2x4.e2m3x4.e2m1p4x4 393
-rn.e5m2x4.e2m3x4.ue8m0x4 394
+rn.e5m2x4.e2m3x4.e4m3x4 487
+rn.e5m2x4.e2m3x4.e3m2x4 488
+rn.e5m2x4.e2m3x4.e2m3x4 489
+rn.e5m2x4.e2m3x4.e2m1x4 490
+rn.e5m2x4.e2m3x4.e2m1p4x4 491
+rn.e5m2x4.e2m3x4.ue8m0x4 492
 rn.e5m2x4.e2m1x4.e5m2x4 28
-rn.e5m2x4.e2m1x4.e4m3x4 395
-rn.e5m2x4.e2m1x4.e3m2x4 396
-rn.e5m2x4.e2m1x4.e2m3x4 397
-rn.e5m2x4.e2m1x4.e2m1x4 398
-rn.e5m2x4.e2m1x4.e2m1p4x4 399
-rn.e5m2x4.e2m1x4.ue8m0x4 400
+rn.e5m2x4.e2m1x4.e4m3x4 493
+rn.e5m2x4.e2m1x4.e3m2x4 494
+rn.e5m2x4.e2m1x4.e2m3x4 495
+rn.e5m2x4.e2m1x4.e2m1x4 496
+rn.e5m2x4.e2m1x4.e2m1p4x4 497
+rn.e5m2x4.e2m1x4.ue8m0x4 498
 rn.e5m2x4.e2m1p4x4.e5m2x4 29
-rn.e5m2x4.e2m1p4x4.e4m3x4 401
-rn.e5m2x4.e2m1p4x4.e3m2x4 402
-rn.e5m2x4.e2m1p4x4.e2m3x4 403
-rn.e5m2x4.e2m1p4x4.e2m1x4 404
-rn.e5m2x4.e2m1p4x4.e2m1p4x4 405
-rn.e5m2x4.e2m1p4x4.ue8m0x4 406
+rn.e5m2x4.e2m1p4x4.e4m3x4 499
+rn.e5m2x4.e2m1p4x4.e3m2x4 500
+rn.e5m2x4.e2m1p4x4.e2m3x4 501
+rn.e5m2x4.e2m1p4x4.e2m1x4 502
+rn.e5m2x4.e2m1p4x4.e2m1p4x4 503
+rn.e5m2x4.e2m1p4x4.ue8m0x4 504
 rn.e5m2x4.ue8m0x4.e5m2x4 30
-rn.e5m2x4.ue8m0x4.e4m3x4 407
-rn.e5m2x4.ue8m0x4.e3m2x4 408
-rn.e5m2x4.ue8m0x4.e2m3x4 409
-rn.e5m2x4.ue8m0x4.e2m1x4 410
-rn.e5m2x4.ue8m0x4.e2m1p4x4 411
-rn.e5m2x4.ue8m0x4.ue8m0x4 412
-rn.e4m3x4.e5m2x4.e5m2x4 413
+rn.e5m2x4.ue8m0x4.e4m3x4 505
+rn.e5m2x4.ue8m0x4.e3m2x4 506
+rn.e5m2x4.ue8m0x4.e2m3x4 507
+rn.e5m2x4.ue8m0x4.e2m1x4 508
+rn.e5m2x4.ue8m0x4.e2m1p4x4 509
+rn.e5m2x4.ue8m0x4.ue8m0x4 510
+rn.e4m3x4.e5m2x4.e5m2x4 511
 rn.e4m3x4.e5m2x4.e4m3x4 31
-rn.e4m3x4.e5m2x4.e3m2x4 414
-rn.e4m3x4.e5m2x4.e2m3x4 415
-rn.e4m3x4.e5m2x4.e2m1x4 416
-rn.e4m3x4.e5m2x4.e2m1p4x4 417
-rn.e4m3x4.e5m2x4.ue8m0x4 418
-rn.e4m3x4.e4m3x4.e5m2x4 419
+rn.e4m3x4.e5m2x4.e3m2x4 512
+rn.e4m3x4.e5m2x4.e2m3x4 513
+rn.e4m3x4.e5m2x4.e2m1x4 514
+rn.e4m3x4.e5m2x4.e2m1p4x4 515
+rn.e4m3x4.e5m2x4.ue8m0x4 516
+rn.e4m3x4.e4m3x4.e5m2x4 517
 rn.e4m3x4.e4m3x4.e4m3x4 32
-rn.e4m3x4.e4m3x4.e3m2x4 420
-rn.e4m3x4.e4m3x4.e2m3x4 421
-rn.e4m3x4.e4m3x4.e2m1x4 422
-rn.e4m3x4.e4m3x4.e2m1p4x4 423
-rn.e4m3x4.e4m3x4.ue8m0x4 424
-rn.e4m3x4.e3m2x4.e5m2x4 425
+rn.e4m3x4.e4m3x4.e3m2x4 518
+rn.e4m3x4.e4m3x4.e2m3x4 519
+rn.e4m3x4.e4m3x4.e2m1x4 520
+rn.e4m3x4.e4m3x4.e2m1p4x4 521
+rn.e4m3x4.e4m3x4.ue8m0x4 522
+rn.e4m3x4.e3m2x4.e5m2x4 523
 rn.e4m3x4.e3m2x4.e4m3x4 33
-rn.e4m3x4.e3m2x4.e3m2x4 426
-rn.e4m3x4.e3m2x4.e2m3x4 427
-rn.e4m3x4.e3m2x4.e2m1x4 428
-rn.e4m3x4.e3m2x4.e2m1p4x4 429
-rn.e4m3x4.e3m2x4.ue8m0x4 430
-rn.e4m3x4.e2m3x4.e5m2x4 431
+rn.e4m3x4.e3m2x4.e3m2x4 524
+rn.e4m3x4.e3m2x4.e2m3x4 525
+rn.e4m3x4.e3m2x4.e2m1x4 526
+rn.e4m3x4.e3m2x4.e2m1p4x4 527
+rn.e4m3x4.e3m2x4.ue8m0x4 528
+rn.e4m3x4.e2m3x4.e5m2x4 529
 rn.e4m3x4.e2m3x4.e4m3x4 34
-rn.e4m3x4.e2m3x4.e3m2x4 432
-rn.e4m3x4.e2m3x4.e2m3x4 433
-rn.e4m3x4.e2m3x4.e2m1x4 434
-rn.e4m3x4.e2m3x4.e2m1p4x4 435
-rn.e4m3x4.e2m3x4.ue8m0x4 436
-rn.e4m3x4.e2m1x4.e5m2x4 437
+rn.e4m3x4.e2m3x4.e3m2x4 530
+rn.e4m3x4.e2m3x4.e2m3x4 531
+rn.e4m3x4.e2m3x4.e2m1x4 532
+rn.e4m3x4.e2m3x4.e2m1p4x4 533
+rn.e4m3x4.e2m3x4.ue8m0x4 534
+rn.e4m3x4.e2m1x4.e5m2x4 535
 rn.e4m3x4.e2m1x4.e4m3x4 35
-rn.e4m3x4.e2m1x4.e3m2x4 438
-rn.e4m3x4.e2m1x4.e2m3x4 439
-rn.e4m3x4.e2m1x4.e2m1x4 440
-rn.e4m3x4.e2m1x4.e2m1p4x4 441
-rn.e4m3x4.e2m1x4.ue8m0x4 442
-rn.e4m3x4.e2m1p4x4.e5m2x4 443
+rn.e4m3x4.e2m1x4.e3m2x4 536
+rn.e4m3x4.e2m1x4.e2m3x4 537
+rn.e4m3x4.e2m1x4.e2m1x4 538
+rn.e4m3x4.e2m1x4.e2m1p4x4 539
+rn.e4m3x4.e2m1x4.ue8m0x4 540
+rn.e4m3x4.e2m1p4x4.e5m2x4 541
 rn.e4m3x4.e2m1p4x4.e4m3x4 36
-rn.e4m3x4.e2m1p4x4.e3m2x4 444
-rn.e4m3x4.e2m1p4x4.e2m3x4 445
-rn.e4m3x4.e2m1p4x4.e2m1x4 446
-rn.e4m3x4.e2m1p4x4.e2m1p4x4 447
-rn.e4m3x4.e2m1p4x4.ue8m0x4 448
-rn.e4m3x4.ue8m0x4.e5m2x4 449
+rn.e4m3x4.e2m1p4x4.e3m2x4 542
+rn.e4m3x4.e2m1p4x4.e2m3x4 543
+rn.e4m3x4.e2m1p4x4.e2m1x4 544
+rn.e4m3x4.e2m1p4x4.e2m1p4x4 545
+rn.e4m3x4.e2m1p4x4.ue8m0x4 546
+rn.e4m3x4.ue8m0x4.e5m2x4 547
 rn.e4m3x4.ue8m0x4.e4m3x4 37
-rn.e4m3x4.ue8m0x4.e3m2x4 450
-rn.e4m3x4.ue8m0x4.e2m3x4 451
-rn.e4m3x4.ue8m0x4.e2m1x4 452
-rn.e4m3x4.ue8m0x4.e2m1p4x4 453
-rn.e4m3x4.ue8m0x4.ue8m0x4 454
+rn.e4m3x4.ue8m0x4.e3m2x4 548
+rn.e4m3x4.ue8m0x4.e2m3x4 549
+rn.e4m3x4.ue8m0x4.e2m1x4 550
+rn.e4m3x4.ue8m0x4.e2m1p4x4 551
+rn.e4m3x4.ue8m0x4.ue8m0x4 552
 rn.satfinite.e5m2x4.e5m2x4.e5m2x4 24
-rn.satfinite.e5m2x4.e5m2x4.e4m3x4 371
-rn.satfinite.e5m2x4.e5m2x4.e3m2x4 372
-rn.satfinite.e5m2x4.e5m2x4.e2m3x4 373
-rn.satfinite.e5m2x4.e5m2x4.e2m1x4 374
-rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4 375
-rn.satfinite.e5m2x4.e5m2x4.ue8m0x4 376
+rn.satfinite.e5m2x4.e5m2x4.e4m3x4 469
+rn.satfinite.e5m2x4.e5m2x4.e3m2x4 470
+rn.satfinite.e5m2x4.e5m2x4.e2m3x4 471
+rn.satfinite.e5m2x4.e5m2x4.e2m1x4 472
+rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4 473
+rn.satfinite.e5m2x4.e5m2x4.ue8m0x4 474
 rn.satfinite.e5m2x4.e4m3x4.e5m2x4 25
-rn.satfinite.e5m2x4.e4m3x4.e4m3x4 377
-rn.satfinite.e5m2x4.e4m3x4.e3m2x4 378
-rn.satfinite.e5m2x4.e4m3x4.e2m3x4 379
-rn.satfinite.e5m2x4.e4m3x4.e2m1x4 380
-rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4 381
-rn.satfinite.e5m2x4.e4m3x4.ue8m0x4 382
+rn.satfinite.e5m2x4.e4m3x4.e4m3x4 475
+rn.satfinite.e5m2x4.e4m3x4.e3m2x4 476
+rn.satfinite.e5m2x4.e4m3x4.e2m3x4 477
+rn.satfinite.e5m2x4.e4m3x4.e2m1x4 478
+rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4 479
+rn.satfinite.e5m2x4.e4m3x4.ue8m0x4 480
 rn.satfinite.e5m2x4.e3m2x4.e5m2x4 26
-rn.satfinite.e5m2x4.e3m2x4.e4m3x4 383
-rn.satfinite.e5m2x4.e3m2x4.e3m2x4 384
-rn.satfinite.e5m2x4.e3m2x4.e2m3x4 385
-rn.satfinite.e5m2x4.e3m2x4.e2m1x4 386
-rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4 387
-rn.satfinite.e5m2x4.e3m2x4.ue8m0x4 388
+rn.satfinite.e5m2x4.e3m2x4.e4m3x4 481
+rn.satfinite.e5m2x4.e3m2x4.e3m2x4 482
+rn.satfinite.e5m2x4.e3m2x4.e2m3x4 483
+rn.satfinite.e5m2x4.e3m2x4.e2m1x4 484
+rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4 485
+rn.satfinite.e5m2x4.e3m2x4.ue8m0x4 486
 rn.satfinite.e5m2x4.e2m3x4.e5m2x4 27
-rn.satfinite.e5m2x4.e2m3x4.e4m3x4 389
-rn.satfinite.e5m2x4.e2m3x4.e3m2x4 390
-rn.satfinite.e5m2x4.e2m3x4.e2m3x4 391
-rn.satfinite.e5m2x4.e2m3x4.e2m1x4 392
-rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4 393
-rn.satfinite.e5m2x4.e2m3x4.ue8m0x4 394
+rn.satfinite.e5m2x4.e2m3x4.e4m3x4 487
+rn.satfinite.e5m2x4.e2m3x4.e3m2x4 488
+rn.satfinite.e5m2x4.e2m3x4.e2m3x4 489
+rn.satfinite.e5m2x4.e2m3x4.e2m1x4 490
+rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4 491
+rn.satfinite.e5m2x4.e2m3x4.ue8m0x4 492
 rn.satfinite.e5m2x4.e2m1x4.e5m2x4 28
-rn.satfinite.e5m2x4.e2m1x4.e4m3x4 395
-rn.satfinite.e5m2x4.e2m1x4.e3m2x4 396
-rn.satfinite.e5m2x4.e2m1x4.e2m3x4 397
-rn.satfinite.e5m2x4.e2m1x4.e2m1x4 398
-rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4 399
-rn.satfinite.e5m2x4.e2m1x4.ue8m0x4 400
+rn.satfinite.e5m2x4.e2m1x4.e4m3x4 493
+rn.satfinite.e5m2x4.e2m1x4.e3m2x4 494
+rn.satfinite.e5m2x4.e2m1x4.e2m3x4 495
+rn.satfinite.e5m2x4.e2m1x4.e2m1x4 496
+rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4 497
+rn.satfinite.e5m2x4.e2m1x4.ue8m0x4 498
 rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4 29
-rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4 401
-rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4 402
-rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4 403
-rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4 404
-rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 405
-rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4 406
+rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4 499
+rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4 500
+rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4 501
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4 502
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 503
+rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4 504
 rn.satfinite.e5m2x4.ue8m0x4.e5m2x4 30
-rn.satfinite.e5m2x4.ue8m0x4.e4m3x4 407
-rn.satfinite.e5m2x4.ue8m0x4.e3m2x4 408
-rn.satfinite.e5m2x4.ue8m0x4.e2m3x4 409
-rn.satfinite.e5m2x4.ue8m0x4.e2m1x4 410
-rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 411
-rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4 412
-rn.satfinite.e4m3x4.e5m2x4.e5m2x4 413
+rn.satfinite.e5m2x4.ue8m0x4.e4m3x4 505
+rn.satfinite.e5m2x4.ue8m0x4.e3m2x4 506
+rn.satfinite.e5m2x4.ue8m0x4.e2m3x4 507
+rn.satfinite.e5m2x4.ue8m0x4.e2m1x4 508
+rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 509
+rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4 510
+rn.satfinite.e4m3x4.e5m2x4.e5m2x4 511
 rn.satfinite.e4m3x4.e5m2x4.e4m3x4 31
-rn.satfinite.e4m3x4.e5m2x4.e3m2x4 414
-rn.satfinite.e4m3x4.e5m2x4.e2m3x4 415
-rn.satfinite.e4m3x4.e5m2x4.e2m1x4 416
-rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4 417
-rn.satfinite.e4m3x4.e5m2x4.ue8m0x4 418
-rn.satfinite.e4m3x4.e4m3x4.e5m2x4 419
+rn.satfinite.e4m3x4.e5m2x4.e3m2x4 512
+rn.satfinite.e4m3x4.e5m2x4.e2m3x4 513
+rn.satfinite.e4m3x4.e5m2x4.e2m1x4 514
+rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4 515
+rn.satfinite.e4m3x4.e5m2x4.ue8m0x4 516
+rn.satfinite.e4m3x4.e4m3x4.e5m2x4 517
 rn.satfinite.e4m3x4.e4m3x4.e4m3x4 32
-rn.satfinite.e4m3x4.e4m3x4.e3m2x4 420
-rn.satfinite.e4m3x4.e4m3x4.e2m3x4 421
-rn.satfinite.e4m3x4.e4m3x4.e2m1x4 422
-rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4 423
-rn.satfinite.e4m3x4.e4m3x4.ue8m0x4 424
-rn.satfinite.e4m3x4.e3m2x4.e5m2x4 425
+rn.satfinite.e4m3x4.e4m3x4.e3m2x4 518
+rn.satfinite.e4m3x4.e4m3x4.e2m3x4 519
+rn.satfinite.e4m3x4.e4m3x4.e2m1x4 520
+rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4 521
+rn.satfinite.e4m3x4.e4m3x4.ue8m0x4 522
+rn.satfinite.e4m3x4.e3m2x4.e5m2x4 523
 rn.satfinite.e4m3x4.e3m2x4.e4m3x4 33
-rn.satfinite.e4m3x4.e3m2x4.e3m2x4 426
-rn.satfinite.e4m3x4.e3m2x4.e2m3x4 427
-rn.satfinite.e4m3x4.e3m2x4.e2m1x4 428
-rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4 429
-rn.satfinite.e4m3x4.e3m2x4.ue8m0x4 430
-rn.satfinite.e4m3x4.e2m3x4.e5m2x4 431
+rn.satfinite.e4m3x4.e3m2x4.e3m2x4 524
+rn.satfinite.e4m3x4.e3m2x4.e2m3x4 525
+rn.satfinite.e4m3x4.e3m2x4.e2m1x4 526
+rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4 527
+rn.satfinite.e4m3x4.e3m2x4.ue8m0x4 528
+rn.satfinite.e4m3x4.e2m3x4.e5m2x4 529
 rn.satfinite.e4m3x4.e2m3x4.e4m3x4 34
-rn.satfinite.e4m3x4.e2m3x4.e3m2x4 432
-rn.satfinite.e4m3x4.e2m3x4.e2m3x4 433
-rn.satfinite.e4m3x4.e2m3x4.e2m1x4 434
-rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4 435
-rn.satfinite.e4m3x4.e2m3x4.ue8m0x4 436
-rn.satfinite.e4m3x4.e2m1x4.e5m2x4 437
+rn.satfinite.e4m3x4.e2m3x4.e3m2x4 530
+rn.satfinite.e4m3x4.e2m3x4.e2m3x4 531
+rn.satfinite.e4m3x4.e2m3x4.e2m1x4 532
+rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4 533
+rn.satfinite.e4m3x4.e2m3x4.ue8m0x4 534
+rn.satfinite.e4m3x4.e2m1x4.e5m2x4 535
 rn.satfinite.e4m3x4.e2m1x4.e4m3x4 35
-rn.satfinite.e4m3x4.e2m1x4.e3m2x4 438
-rn.satfinite.e4m3x4.e2m1x4.e2m3x4 439
-rn.satfinite.e4m3x4.e2m1x4.e2m1x4 440
-rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4 441
-rn.satfinite.e4m3x4.e2m1x4.ue8m0x4 442
-rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4 443
+rn.satfinite.e4m3x4.e2m1x4.e3m2x4 536
+rn.satfinite.e4m3x4.e2m1x4.e2m3x4 537
+rn.satfinite.e4m3x4.e2m1x4.e2m1x4 538
+rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4 539
+rn.satfinite.e4m3x4.e2m1x4.ue8m0x4 540
+rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4 541
 rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4 36
-rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4 444
-rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4 445
-rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4 446
-rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 447
-rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4 448
-rn.satfinite.e4m3x4.ue8m0x4.e5m2x4 449
+rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4 542
+rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4 543
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4 544
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 545
+rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4 546
+rn.satfinite.e4m3x4.ue8m0x4.e5m2x4 547
 rn.satfinite.e4m3x4.ue8m0x4.e4m3x4 37
-rn.satfinite.e4m3x4.ue8m0x4.e3m2x4 450
-rn.satfinite.e4m3x4.ue8m0x4.e2m3x4 451
-rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 452
-rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4 453
-rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4 454
+rn.satfinite.e4m3x4.ue8m0x4.e3m2x4 548
+rn.satfinite.e4m3x4.ue8m0x4.e2m3x4 549
+rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 550
+rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4 551
+rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4 552
 """,
     "neg": """
 f32 0
 ftz.f32 1
 f64 2
-f16 455
-f16x2 456
-ftz.f16 455
-ftz.f16x2 456
+f16 553
+f16x2 554
+ftz.f16 553
+ftz.f16x2 554
 bf16 5
 bf16x2 6
 """,
     "rcp": """
 approx.f32 40
 approx.ftz.f32 40
-rn.f32 457
-rn.ftz.f32 457
-rz.f32 457
-rz.ftz.f32 457
-rm.f32 457
-rm.ftz.f32 457
-rp.f32 457
-rp.ftz.f32 457
-rn.f64 458
-rz.f64 459
-rm.f64 459
-rp.f64 459
+rn.f32 555
+rn.ftz.f32 555
+rz.f32 555
+rz.ftz.f32 555
+rm.f32 555
+rm.ftz.f32 555
+rp.f32 555
+rp.ftz.f32 555
+rn.f64 556
+rz.f64 557
+rm.f64 557
+rp.f64 557
 f32 41
-approx.ftz.f64 460
-rn.ftz.f64 461
-rz.ftz.f64 462
-rm.ftz.f64 462
-rp.ftz.f64 462
+approx.ftz.f64 558
+rn.ftz.f64 559
+rz.ftz.f64 560
+rm.ftz.f64 560
+rp.ftz.f64 560
 """,
     "rsqrt": """
 approx.f32 40
 approx.ftz.f32 40
-approx.f64 463
-approx.ftz.f64 464
+approx.f64 561
+approx.ftz.f64 562
 f32 41
-f64 465
+f64 563
 """,
     "selp": """
-f32 466
-f64 467
+f32 564
+f64 565
 """,
     "setp": """
-eq.f32 468
-eq.ftz.f32 469
-ne.f32 468
-ne.ftz.f32 469
-lt.f32 468
-lt.ftz.f32 469
-le.f32 468
-le.ftz.f32 469
-gt.f32 468
-gt.ftz.f32 469
-ge.f32 468
-ge.ftz.f32 469
-equ.f32 468
-equ.ftz.f32 469
-neu.f32 468
-neu.ftz.f32 469
-ltu.f32 468
-ltu.ftz.f32 469
-leu.f32 468
-leu.ftz.f32 469
-gtu.f32 468
-gtu.ftz.f32 469
-geu.f32 468
-geu.ftz.f32 469
-num.f32 468
-num.ftz.f32 469
-nan.f32 468
-nan.ftz.f32 469
-eq.and.f32 470
-eq.and.ftz.f32 471
-eq.or.f32 470
-eq.or.ftz.f32 471
-eq.xor.f32 470
-eq.xor.ftz.f32 471
-ne.and.f32 470
-ne.and.ftz.f32 471
-ne.or.f32 470
-ne.or.ftz.f32 471
-ne.xor.f32 470
-ne.xor.ftz.f32 471
-lt.and.f32 470
-lt.and.ftz.f32 471
-lt.or.f32 470
-lt.or.ftz.f32 471
-lt.xor.f32 470
-lt.xor.ftz.f32 471
-le.and.f32 470
-le.and.ftz.f32 471
-le.or.f32 470
-le.or.ftz.f32 471
-le.xor.f32 470
-le.xor.ftz.f32 471
-gt.and.f32 470
-gt.and.ftz.f32 471
-gt.or.f32 470
-gt.or.ftz.f32 471
-gt.xor.f32 470
-gt.xor.ftz.f32 471
-ge.and.f32 470
-ge.and.ftz.f32 471
-ge.or.f32 470
-ge.or.ftz.f32 471
-ge.xor.f32 470
-ge.xor.ftz.f32 471
-equ.and.f32 470
-equ.and.ftz.f32 471
-equ.or.f32 470
-equ.or.ftz.f32 471
-equ.xor.f32 470
-equ.xor.ftz.f32 471
-neu.and.f32 470
-neu.and.ftz.f32 471
-neu.or.f32 470
-neu.or.ftz.f32 471
-neu.xor.f32 470
-neu.xor.ftz.f32 471
-ltu.and.f32 470
-ltu.and.ftz.f32 471
-ltu.or.f32 470
-ltu.or.ftz.f32 471
-ltu.xor.f32 470
-ltu.xor.ftz.f32 471
-leu.and.f32 470
-leu.and.ftz.f32 471
-leu.or.f32 470
-leu.or.ftz.f32 471
-leu.xor.f32 470
-leu.xor.ftz.f32 471
-gtu.and.f32 470
-gtu.and.ftz.f32 471
-gtu.or.f32 470
-gtu.or.ftz.f32 471
-gtu.xor.f32 470
-gtu.xor.ftz.f32 471
-geu.and.f32 470
-geu.and.ftz.f32 471
-geu.or.f32 470
-geu.or.ftz.f32 471
-geu.xor.f32 470
-geu.xor.ftz.f32 471
-num.and.f32 470
-num.and.ftz.f32 471
-num.or.f32 470
-num.or.ftz.f32 471
-num.xor.f32 470
-num.xor.ftz.f32 471
-nan.and.f32 470
-nan.and.ftz.f32 471
-nan.or.f32 470
-nan.or.ftz.f32 471
-nan.xor.f32 470
-nan.xor.ftz.f32 471
-eq.f64 472
-ne.f64 472
-lt.f64 472
-le.f64 472
-gt.f64 472
-ge.f64 472
-equ.f64 472
-neu.f64 472
-ltu.f64 472
-leu.f64 472
-gtu.f64 472
-geu.f64 472
-num.f64 472
-nan.f64 472
-eq.and.f64 473
-eq.or.f64 473
-eq.xor.f64 473
-ne.and.f64 473
-ne.or.f64 473
-ne.xor.f64 473
-lt.and.f64 473
-lt.or.f64 473
-lt.xor.f64 473
-le.and.f64 473
-le.or.f64 473
-le.xor.f64 473
-gt.and.f64 473
-gt.or.f64 473
-gt.xor.f64 473
-ge.and.f64 473
-ge.or.f64 473
-ge.xor.f64 473
-equ.and.f64 473
-equ.or.f64 473
-equ.xor.f64 473
-neu.and.f64 473
-neu.or.f64 473
-neu.xor.f64 473
-ltu.and.f64 473
-ltu.or.f64 473
-ltu.xor.f64 473
-leu.and.f64 473
-leu.or.f64 473
-leu.xor.f64 473
-gtu.and.f64 473
-gtu.or.f64 473
-gtu.xor.f64 473
-geu.and.f64 473
-geu.or.f64 473
-geu.xor.f64 473
-num.and.f64 473
-num.or.f64 473
-num.xor.f64 473
-nan.and.f64 473
-nan.or.f64 473
-nan.xor.f64 473
-eq.f16 474
-eq.ftz.f16 474
-ne.f16 474
-ne.ftz.f16 474
-lt.f16 474
-lt.ftz.f16 474
-le.f16 474
-le.ftz.f16 474
-gt.f16 474
-gt.ftz.f16 474
-ge.f16 474
-ge.ftz.f16 474
-equ.f16 474
-equ.ftz.f16 474
-neu.f16 474
-neu.ftz.f16 474
-ltu.f16 474
-ltu.ftz.f16 474
-leu.f16 474
-leu.ftz.f16 474
-gtu.f16 474
-gtu.ftz.f16 474
-geu.f16 474
-geu.ftz.f16 474
-num.f16 474
-num.ftz.f16 474
-nan.f16 474
-nan.ftz.f16 474
-eq.and.f16 475
-eq.and.ftz.f16 475
-eq.or.f16 475
-eq.or.ftz.f16 475
-eq.xor.f16 475
-eq.xor.ftz.f16 475
-ne.and.f16 475
-ne.and.ftz.f16 475
-ne.or.f16 475
-ne.or.ftz.f16 475
-ne.xor.f16 475
-ne.xor.ftz.f16 475
-lt.and.f16 475
-lt.and.ftz.f16 475
-lt.or.f16 475
-lt.or.ftz.f16 475
-lt.xor.f16 475
-lt.xor.ftz.f16 475
-le.and.f16 475
-le.and.ftz.f16 475
-le.or.f16 475
-le.or.ftz.f16 475
-le.xor.f16 475
-le.xor.ftz.f16 475
-gt.and.f16 475
-gt.and.ftz.f16 475
-gt.or.f16 475
-gt.or.ftz.f16 475
-gt.xor.f16 475
-gt.xor.ftz.f16 475
-ge.and.f16 475
-ge.and.ftz.f16 475
-ge.or.f16 475
-ge.or.ftz.f16 475
-ge.xor.f16 475
-ge.xor.ftz.f16 475
-equ.and.f16 475
-equ.and.ftz.f16 475
-equ.or.f16 475
-equ.or.ftz.f16 475
-equ.xor.f16 475
-equ.xor.ftz.f16 475
-neu.and.f16 475
-neu.and.ftz.f16 475
-neu.or.f16 475
-neu.or.ftz.f16 475
-neu.xor.f16 475
-neu.xor.ftz.f16 475
-ltu.and.f16 475
-ltu.and.ftz.f16 475
-ltu.or.f16 475
-ltu.or.ftz.f16 475
-ltu.xor.f16 475
-ltu.xor.ftz.f16 475
-leu.and.f16 475
-leu.and.ftz.f16 475
-leu.or.f16 475
-leu.or.ftz.f16 475
-leu.xor.f16 475
-leu.xor.ftz.f16 475
-gtu.and.f16 475
-gtu.and.ftz.f16 475
-gtu.or.f16 475
-gtu.or.ftz.f16 475
-gtu.xor.f16 475
-gtu.xor.ftz.f16 475
-geu.and.f16 475
-geu.and.ftz.f16 475
-geu.or.f16 475
-geu.or.ftz.f16 475
-geu.xor.f16 475
-geu.xor.ftz.f16 475
-num.and.f16 475
-num.and.ftz.f16 475
-num.or.f16 475
-num.or.ftz.f16 475
-num.xor.f16 475
-num.xor.ftz.f16 475
-nan.and.f16 475
-nan.and.ftz.f16 475
-nan.or.f16 475
-nan.or.ftz.f16 475
-nan.xor.f16 475
-nan.xor.ftz.f16 475
-eq.f16x2 476
-eq.ftz.f16x2 476
-ne.f16x2 476
-ne.ftz.f16x2 476
-lt.f16x2 476
-lt.ftz.f16x2 476
-le.f16x2 476
-le.ftz.f16x2 476
-gt.f16x2 476
-gt.ftz.f16x2 476
-ge.f16x2 476
-ge.ftz.f16x2 476
-equ.f16x2 476
-equ.ftz.f16x2 476
-neu.f16x2 476
-neu.ftz.f16x2 476
-ltu.f16x2 476
-ltu.ftz.f16x2 476
-leu.f16x2 476
-leu.ftz.f16x2 476
-gtu.f16x2 476
-gtu.ftz.f16x2 476
-geu.f16x2 476
-geu.ftz.f16x2 476
-num.f16x2 476
-num.ftz.f16x2 476
-nan.f16x2 476
-nan.ftz.f16x2 476
-eq.and.f16x2 477
-eq.and.ftz.f16x2 477
-eq.or.f16x2 477
-eq.or.ftz.f16x2 477
-eq.xor.f16x2 477
-eq.xor.ftz.f16x2 477
-ne.and.f16x2 477
-ne.and.ftz.f16x2 477
-ne.or.f16x2 477
-ne.or.ftz.f16x2 477
-ne.xor.f16x2 477
-ne.xor.ftz.f16x2 477
-lt.and.f16x2 477
-lt.and.ftz.f16x2 477
-lt.or.f16x2 477
-lt.or.ftz.f16x2 477
-lt.xor.f16x2 477
-lt.xor.ftz.f16x2 477
-le.and.f16x2 477
-le.and.ftz.f16x2 477
-le.or.f16x2 477
-le.or.ftz.f16x2 477
-le.xor.f16x2 477
-le.xor.ftz.f16x2 477
-gt.and.f16x2 477
-gt.and.ftz.f16x2 477
-gt.or.f16x2 477
-gt.or.ftz.f16x2 477
-gt.xor.f16x2 477
-gt.xor.ftz.f16x2 477
-ge.and.f16x2 477
-ge.and.ftz.f16x2 477
-ge.or.f16x2 477
-ge.or.ftz.f16x2 477
-ge.xor.f16x2 477
-ge.xor.ftz.f16x2 477
-equ.and.f16x2 477
-equ.and.ftz.f16x2 477
-equ.or.f16x2 477
-equ.or.ftz.f16x2 477
-equ.xor.f16x2 477
-equ.xor.ftz.f16x2 477
-neu.and.f16x2 477
-neu.and.ftz.f16x2 477
-neu.or.f16x2 477
-neu.or.ftz.f16x2 477
-neu.xor.f16x2 477
-neu.xor.ftz.f16x2 477
-ltu.and.f16x2 477
-ltu.and.ftz.f16x2 477
-ltu.or.f16x2 477
-ltu.or.ftz.f16x2 477
-ltu.xor.f16x2 477
-ltu.xor.ftz.f16x2 477
-leu.and.f16x2 477
-leu.and.ftz.f16x2 477
-leu.or.f16x2 477
-leu.or.ftz.f16x2 477
-leu.xor.f16x2 477
-leu.xor.ftz.f16x2 477
-gtu.and.f16x2 477
-gtu.and.ftz.f16x2 477
-gtu.or.f16x2 477
-gtu.or.ftz.f16x2 477
-gtu.xor.f16x2 477
-gtu.xor.ftz.f16x2 477
-geu.and.f16x2 477
-geu.and.ftz.f16x2 477
-geu.or.f16x2 477
-geu.or.ftz.f16x2 477
-geu.xor.f16x2 477
-geu.xor.ftz.f16x2 477
-num.and.f16x2 477
-num.and.ftz.f16x2 477
-num.or.f16x2 477
-num.or.ftz.f16x2 477
-num.xor.f16x2 477
-num.xor.ftz.f16x2 477
-nan.and.f16x2 477
-nan.and.ftz.f16x2 477
-nan.or.f16x2 477
-nan.or.ftz.f16x2 477
-nan.xor.f16x2 477
-nan.xor.ftz.f16x2 477
-eq.bf16 478
-ne.bf16 478
-lt.bf16 478
-le.bf16 478
-gt.bf16 478
-ge.bf16 478
-equ.bf16 478
-neu.bf16 478
-ltu.bf16 478
-leu.bf16 478
-gtu.bf16 478
-geu.bf16 478
-num.bf16 478
-nan.bf16 478
-eq.and.bf16 479
-eq.or.bf16 479
-eq.xor.bf16 479
-ne.and.bf16 479
-ne.or.bf16 479
-ne.xor.bf16 479
-lt.and.bf16 479
-lt.or.bf16 479
-lt.xor.bf16 479
-le.and.bf16 479
-le.or.bf16 479
-le.xor.bf16 479
-gt.and.bf16 479
-gt.or.bf16 479
-gt.xor.bf16 479
-ge.and.bf16 479
-ge.or.bf16 479
-ge.xor.bf16 479
-equ.and.bf16 479
-equ.or.bf16 479
-equ.xor.bf16 479
-neu.and.bf16 479
-neu.or.bf16 479
-neu.xor.bf16 479
-ltu.and.bf16 479
-ltu.or.bf16 479
-ltu.xor.bf16 479
-leu.and.bf16 479
-leu.or.bf16 479
-leu.xor.bf16 479
-gtu.and.bf16 479
-gtu.or.bf16 479
-gtu.xor.bf16 479
-geu.and.bf16 479
-geu.or.bf16 479
-geu.xor.bf16 479
-num.and.bf16 479
-num.or.bf16 479
-num.xor.bf16 479
-nan.and.bf16 479
-nan.or.bf16 479
-nan.xor.bf16 479
-eq.bf16x2 480
-ne.bf16x2 480
-lt.bf16x2 480
-le.bf16x2 480
-gt.bf16x2 480
-ge.bf16x2 480
-equ.bf16x2 480
-neu.bf16x2 480
-ltu.bf16x2 480
-leu.bf16x2 480
-gtu.bf16x2 480
-geu.bf16x2 480
-num.bf16x2 480
-nan.bf16x2 480
-eq.and.bf16x2 481
-eq.or.bf16x2 481
-eq.xor.bf16x2 481
-ne.and.bf16x2 481
-ne.or.bf16x2 481
-ne.xor.bf16x2 481
-lt.and.bf16x2 481
-lt.or.bf16x2 481
-lt.xor.bf16x2 481
-le.and.bf16x2 481
-le.or.bf16x2 481
-le.xor.bf16x2 481
-gt.and.bf16x2 481
-gt.or.bf16x2 481
-gt.xor.bf16x2 481
-ge.and.bf16x2 481
-ge.or.bf16x2 481
-ge.xor.bf16x2 481
-equ.and.bf16x2 481
-equ.or.bf16x2 481
-equ.xor.bf16x2 481
-neu.and.bf16x2 481
-neu.or.bf16x2 481
-neu.xor.bf16x2 481
-ltu.and.bf16x2 481
-ltu.or.bf16x2 481
-ltu.xor.bf16x2 481
-leu.and.bf16x2 481
-leu.or.bf16x2 481
-leu.xor.bf16x2 481
-gtu.and.bf16x2 481
-gtu.or.bf16x2 481
-gtu.xor.bf16x2 481
-geu.and.bf16x2 481
-geu.or.bf16x2 481
-geu.xor.bf16x2 481
-num.and.bf16x2 481
-num.or.bf16x2 481
-num.xor.bf16x2 481
-nan.and.bf16x2 481
-nan.or.bf16x2 481
-nan.xor.bf16x2 481
+eq.f32 566
+eq.ftz.f32 567
+ne.f32 566
+ne.ftz.f32 567
+lt.f32 566
+lt.ftz.f32 567
+le.f32 566
+le.ftz.f32 567
+gt.f32 566
+gt.ftz.f32 567
+ge.f32 566
+ge.ftz.f32 567
+equ.f32 566
+equ.ftz.f32 567
+neu.f32 566
+neu.ftz.f32 567
+ltu.f32 566
+ltu.ftz.f32 567
+leu.f32 566
+leu.ftz.f32 567
+gtu.f32 566
+gtu.ftz.f32 567
+geu.f32 566
+geu.ftz.f32 567
+num.f32 566
+num.ftz.f32 567
+nan.f32 566
+nan.ftz.f32 567
+eq.and.f32 568
+eq.and.ftz.f32 569
+eq.or.f32 568
+eq.or.ftz.f32 569
+eq.xor.f32 568
+eq.xor.ftz.f32 569
+ne.and.f32 568
+ne.and.ftz.f32 569
+ne.or.f32 568
+ne.or.ftz.f32 569
+ne.xor.f32 568
+ne.xor.ftz.f32 569
+lt.and.f32 568
+lt.and.ftz.f32 569
+lt.or.f32 568
+lt.or.ftz.f32 569
+lt.xor.f32 568
+lt.xor.ftz.f32 569
+le.and.f32 568
+le.and.ftz.f32 569
+le.or.f32 568
+le.or.ftz.f32 569
+le.xor.f32 568
+le.xor.ftz.f32 569
+gt.and.f32 568
+gt.and.ftz.f32 569
+gt.or.f32 568
+gt.or.ftz.f32 569
+gt.xor.f32 568
+gt.xor.ftz.f32 569
+ge.and.f32 568
+ge.and.ftz.f32 569
+ge.or.f32 568
+ge.or.ftz.f32 569
+ge.xor.f32 568
+ge.xor.ftz.f32 569
+equ.and.f32 568
+equ.and.ftz.f32 569
+equ.or.f32 568
+equ.or.ftz.f32 569
+equ.xor.f32 568
+equ.xor.ftz.f32 569
+neu.and.f32 568
+neu.and.ftz.f32 569
+neu.or.f32 568
+neu.or.ftz.f32 569
+neu.xor.f32 568
+neu.xor.ftz.f32 569
+ltu.and.f32 568
+ltu.and.ftz.f32 569
+ltu.or.f32 568
+ltu.or.ftz.f32 569
+ltu.xor.f32 568
+ltu.xor.ftz.f32 569
+leu.and.f32 568
+leu.and.ftz.f32 569
+leu.or.f32 568
+leu.or.ftz.f32 569
+leu.xor.f32 568
+leu.xor.ftz.f32 569
+gtu.and.f32 568
+gtu.and.ftz.f32 569
+gtu.or.f32 568
+gtu.or.ftz.f32 569
+gtu.xor.f32 568
+gtu.xor.ftz.f32 569
+geu.and.f32 568
+geu.and.ftz.f32 569
+geu.or.f32 568
+geu.or.ftz.f32 569
+geu.xor.f32 568
+geu.xor.ftz.f32 569
+num.and.f32 568
+num.and.ftz.f32 569
+num.or.f32 568
+num.or.ftz.f32 569
+num.xor.f32 568
+num.xor.ftz.f32 569
+nan.and.f32 568
+nan.and.ftz.f32 569
+nan.or.f32 568
+nan.or.ftz.f32 569
+nan.xor.f32 568
+nan.xor.ftz.f32 569
+eq.f64 570
+ne.f64 570
+lt.f64 570
+le.f64 570
+gt.f64 570
+ge.f64 570
+equ.f64 570
+neu.f64 570
+ltu.f64 570
+leu.f64 570
+gtu.f64 570
+geu.f64 570
+num.f64 570
+nan.f64 570
+eq.and.f64 571
+eq.or.f64 571
+eq.xor.f64 571
+ne.and.f64 571
+ne.or.f64 571
+ne.xor.f64 571
+lt.and.f64 571
+lt.or.f64 571
+lt.xor.f64 571
+le.and.f64 571
+le.or.f64 571
+le.xor.f64 571
+gt.and.f64 571
+gt.or.f64 571
+gt.xor.f64 571
+ge.and.f64 571
+ge.or.f64 571
+ge.xor.f64 571
+equ.and.f64 571
+equ.or.f64 571
+equ.xor.f64 571
+neu.and.f64 571
+neu.or.f64 571
+neu.xor.f64 571
+ltu.and.f64 571
+ltu.or.f64 571
+ltu.xor.f64 571
+leu.and.f64 571
+leu.or.f64 571
+leu.xor.f64 571
+gtu.and.f64 571
+gtu.or.f64 571
+gtu.xor.f64 571
+geu.and.f64 571
+geu.or.f64 571
+geu.xor.f64 571
+num.and.f64 571
+num.or.f64 571
+num.xor.f64 571
+nan.and.f64 571
+nan.or.f64 571
+nan.xor.f64 571
+eq.f16 572
+eq.ftz.f16 572
+ne.f16 572
+ne.ftz.f16 572
+lt.f16 572
+lt.ftz.f16 572
+le.f16 572
+le.ftz.f16 572
+gt.f16 572
+gt.ftz.f16 572
+ge.f16 572
+ge.ftz.f16 572
+equ.f16 572
+equ.ftz.f16 572
+neu.f16 572
+neu.ftz.f16 572
+ltu.f16 572
+ltu.ftz.f16 572
+leu.f16 572
+leu.ftz.f16 572
+gtu.f16 572
+gtu.ftz.f16 572
+geu.f16 572
+geu.ftz.f16 572
+num.f16 572
+num.ftz.f16 572
+nan.f16 572
+nan.ftz.f16 572
+eq.and.f16 573
+eq.and.ftz.f16 573
+eq.or.f16 573
+eq.or.ftz.f16 573
+eq.xor.f16 573
+eq.xor.ftz.f16 573
+ne.and.f16 573
+ne.and.ftz.f16 573
+ne.or.f16 573
+ne.or.ftz.f16 573
+ne.xor.f16 573
+ne.xor.ftz.f16 573
+lt.and.f16 573
+lt.and.ftz.f16 573
+lt.or.f16 573
+lt.or.ftz.f16 573
+lt.xor.f16 573
+lt.xor.ftz.f16 573
+le.and.f16 573
+le.and.ftz.f16 573
+le.or.f16 573
+le.or.ftz.f16 573
+le.xor.f16 573
+le.xor.ftz.f16 573
+gt.and.f16 573
+gt.and.ftz.f16 573
+gt.or.f16 573
+gt.or.ftz.f16 573
+gt.xor.f16 573
+gt.xor.ftz.f16 573
+ge.and.f16 573
+ge.and.ftz.f16 573
+ge.or.f16 573
+ge.or.ftz.f16 573
+ge.xor.f16 573
+ge.xor.ftz.f16 573
+equ.and.f16 573
+equ.and.ftz.f16 573
+equ.or.f16 573
+equ.or.ftz.f16 573
+equ.xor.f16 573
+equ.xor.ftz.f16 573
+neu.and.f16 573
+neu.and.ftz.f16 573
+neu.or.f16 573
+neu.or.ftz.f16 573
+neu.xor.f16 573
+neu.xor.ftz.f16 573
+ltu.and.f16 573
+ltu.and.ftz.f16 573
+ltu.or.f16 573
+ltu.or.ftz.f16 573
+ltu.xor.f16 573
+ltu.xor.ftz.f16 573
+leu.and.f16 573
+leu.and.ftz.f16 573
+leu.or.f16 573
+leu.or.ftz.f16 573
+leu.xor.f16 573
+leu.xor.ftz.f16 573
+gtu.and.f16 573
+gtu.and.ftz.f16 573
+gtu.or.f16 573
+gtu.or.ftz.f16 573
+gtu.xor.f16 573
+gtu.xor.ftz.f16 573
+geu.and.f16 573
+geu.and.ftz.f16 573
+geu.or.f16 573
+geu.or.ftz.f16 573
+geu.xor.f16 573
+geu.xor.ftz.f16 573
+num.and.f16 573
+num.and.ftz.f16 573
+num.or.f16 573
+num.or.ftz.f16 573
+num.xor.f16 573
+num.xor.ftz.f16 573
+nan.and.f16 573
+nan.and.ftz.f16 573
+nan.or.f16 573
+nan.or.ftz.f16 573
+nan.xor.f16 573
+nan.xor.ftz.f16 573
+eq.f16x2 574
+eq.ftz.f16x2 574
+ne.f16x2 574
+ne.ftz.f16x2 574
+lt.f16x2 574
+lt.ftz.f16x2 574
+le.f16x2 574
+le.ftz.f16x2 574
+gt.f16x2 574
+gt.ftz.f16x2 574
+ge.f16x2 574
+ge.ftz.f16x2 574
+equ.f16x2 574
+equ.ftz.f16x2 574
+neu.f16x2 574
+neu.ftz.f16x2 574
+ltu.f16x2 574
+ltu.ftz.f16x2 574
+leu.f16x2 574
+leu.ftz.f16x2 574
+gtu.f16x2 574
+gtu.ftz.f16x2 574
+geu.f16x2 574
+geu.ftz.f16x2 574
+num.f16x2 574
+num.ftz.f16x2 574
+nan.f16x2 574
+nan.ftz.f16x2 574
+eq.and.f16x2 575
+eq.and.ftz.f16x2 575
+eq.or.f16x2 575
+eq.or.ftz.f16x2 575
+eq.xor.f16x2 575
+eq.xor.ftz.f16x2 575
+ne.and.f16x2 575
+ne.and.ftz.f16x2 575
+ne.or.f16x2 575
+ne.or.ftz.f16x2 575
+ne.xor.f16x2 575
+ne.xor.ftz.f16x2 575
+lt.and.f16x2 575
+lt.and.ftz.f16x2 575
+lt.or.f16x2 575
+lt.or.ftz.f16x2 575
+lt.xor.f16x2 575
+lt.xor.ftz.f16x2 575
+le.and.f16x2 575
+le.and.ftz.f16x2 575
+le.or.f16x2 575
+le.or.ftz.f16x2 575
+le.xor.f16x2 575
+le.xor.ftz.f16x2 575
+gt.and.f16x2 575
+gt.and.ftz.f16x2 575
+gt.or.f16x2 575
+gt.or.ftz.f16x2 575
+gt.xor.f16x2 575
+gt.xor.ftz.f16x2 575
+ge.and.f16x2 575
+ge.and.ftz.f16x2 575
+ge.or.f16x2 575
+ge.or.ftz.f16x2 575
+ge.xor.f16x2 575
+ge.xor.ftz.f16x2 575
+equ.and.f16x2 575
+equ.and.ftz.f16x2 575
+equ.or.f16x2 575
+equ.or.ftz.f16x2 575
+equ.xor.f16x2 575
+equ.xor.ftz.f16x2 575
+neu.and.f16x2 575
+neu.and.ftz.f16x2 575
+neu.or.f16x2 575
+neu.or.ftz.f16x2 575
+neu.xor.f16x2 575
+neu.xor.ftz.f16x2 575
+ltu.and.f16x2 575
+ltu.and.ftz.f16x2 575
+ltu.or.f16x2 575
+ltu.or.ftz.f16x2 575
+ltu.xor.f16x2 575
+ltu.xor.ftz.f16x2 575
+leu.and.f16x2 575
+leu.and.ftz.f16x2 575
+leu.or.f16x2 575
+leu.or.ftz.f16x2 575
+leu.xor.f16x2 575
+leu.xor.ftz.f16x2 575
+gtu.and.f16x2 575
+gtu.and.ftz.f16x2 575
+gtu.or.f16x2 575
+gtu.or.ftz.f16x2 575
+gtu.xor.f16x2 575
+gtu.xor.ftz.f16x2 575
+geu.and.f16x2 575
+geu.and.ftz.f16x2 575
+geu.or.f16x2 575
+geu.or.ftz.f16x2 575
+geu.xor.f16x2 575
+geu.xor.ftz.f16x2 575
+num.and.f16x2 575
+num.and.ftz.f16x2 575
+num.or.f16x2 575
+num.or.ftz.f16x2 575
+num.xor.f16x2 575
+num.xor.ftz.f16x2 575
+nan.and.f16x2 575
+nan.and.ftz.f16x2 575
+nan.or.f16x2 575
+nan.or.ftz.f16x2 575
+nan.xor.f16x2 575
+nan.xor.ftz.f16x2 575
+eq.bf16 576
+ne.bf16 576
+lt.bf16 576
+le.bf16 576
+gt.bf16 576
+ge.bf16 576
+equ.bf16 576
+neu.bf16 576
+ltu.bf16 576
+leu.bf16 576
+gtu.bf16 576
+geu.bf16 576
+num.bf16 576
+nan.bf16 576
+eq.and.bf16 577
+eq.or.bf16 577
+eq.xor.bf16 577
+ne.and.bf16 577
+ne.or.bf16 577
+ne.xor.bf16 577
+lt.and.bf16 577
+lt.or.bf16 577
+lt.xor.bf16 577
+le.and.bf16 577
+le.or.bf16 577
+le.xor.bf16 577
+gt.and.bf16 577
+gt.or.bf16 577
+gt.xor.bf16 577
+ge.and.bf16 577
+ge.or.bf16 577
+ge.xor.bf16 577
+equ.and.bf16 577
+equ.or.bf16 577
+equ.xor.bf16 577
+neu.and.bf16 577
+neu.or.bf16 577
+neu.xor.bf16 577
+ltu.and.bf16 577
+ltu.or.bf16 577
+ltu.xor.bf16 577
+leu.and.bf16 577
+leu.or.bf16 577
+leu.xor.bf16 577
+gtu.and.bf16 577
+gtu.or.bf16 577
+gtu.xor.bf16 577
+geu.and.bf16 577
+geu.or.bf16 577
+geu.xor.bf16 577
+num.and.bf16 577
+num.or.bf16 577
+num.xor.bf16 577
+nan.and.bf16 577
+nan.or.bf16 577
+nan.xor.bf16 577
+eq.bf16x2 578
+ne.bf16x2 578
+lt.bf16x2 578
+le.bf16x2 578
+gt.bf16x2 578
+ge.bf16x2 578
+equ.bf16x2 578
+neu.bf16x2 578
+ltu.bf16x2 578
+leu.bf16x2 578
+gtu.bf16x2 578
+geu.bf16x2 578
+num.bf16x2 578
+nan.bf16x2 578
+eq.and.bf16x2 579
+eq.or.bf16x2 579
+eq.xor.bf16x2 579
+ne.and.bf16x2 579
+ne.or.bf16x2 579
+ne.xor.bf16x2 579
+lt.and.bf16x2 579
+lt.or.bf16x2 579
+lt.xor.bf16x2 579
+le.and.bf16x2 579
+le.or.bf16x2 579
+le.xor.bf16x2 579
+gt.and.bf16x2 579
+gt.or.bf16x2 579
+gt.xor.bf16x2 579
+ge.and.bf16x2 579
+ge.or.bf16x2 579
+ge.xor.bf16x2 579
+equ.and.bf16x2 579
+equ.or.bf16x2 579
+equ.xor.bf16x2 579
+neu.and.bf16x2 579
+neu.or.bf16x2 579
+neu.xor.bf16x2 579
+ltu.and.bf16x2 579
+ltu.or.bf16x2 579
+ltu.xor.bf16x2 579
+leu.and.bf16x2 579
+leu.or.bf16x2 579
+leu.xor.bf16x2 579
+gtu.and.bf16x2 579
+gtu.or.bf16x2 579
+gtu.xor.bf16x2 579
+geu.and.bf16x2 579
+geu.or.bf16x2 579
+geu.xor.bf16x2 579
+num.and.bf16x2 579
+num.or.bf16x2 579
+num.xor.bf16x2 579
+nan.and.bf16x2 579
+nan.or.bf16x2 579
+nan.xor.bf16x2 579
 """,
     "sin": """
 approx.f32 40
@@ -3778,48 +4389,48 @@ approx.ftz.f32 40
 f32 41
 """,
     "slct": """
-f32.s32 482
-f64.s32 483
-f32.f32 484
-f64.f32 485
-b16.f32 486
-b32.f32 487
-b64.f32 488
-s16.f32 489
-s32.f32 490
-s64.f32 491
-u16.f32 492
-u32.f32 493
-u64.f32 494
-ftz.f32.f32 495
-ftz.f64.f32 496
-ftz.b16.f32 497
-ftz.b32.f32 498
-ftz.b64.f32 499
-ftz.s16.f32 500
-ftz.s32.f32 501
-ftz.s64.f32 502
-ftz.u16.f32 503
-ftz.u32.f32 504
-ftz.u64.f32 505
+f32.s32 580
+f64.s32 581
+f32.f32 582
+f64.f32 583
+b16.f32 584
+b32.f32 585
+b64.f32 586
+s16.f32 587
+s32.f32 588
+s64.f32 589
+u16.f32 590
+u32.f32 591
+u64.f32 592
+ftz.f32.f32 593
+ftz.f64.f32 594
+ftz.b16.f32 595
+ftz.b32.f32 596
+ftz.b64.f32 597
+ftz.s16.f32 598
+ftz.s32.f32 599
+ftz.s64.f32 600
+ftz.u16.f32 601
+ftz.u32.f32 602
+ftz.u64.f32 603
 """,
     "sqrt": """
 approx.f32 40
 approx.ftz.f32 40
-rn.f32 457
-rn.ftz.f32 457
-rz.f32 457
-rz.ftz.f32 457
-rm.f32 457
-rm.ftz.f32 457
-rp.f32 457
-rp.ftz.f32 457
+rn.f32 555
+rn.ftz.f32 555
+rz.f32 555
+rz.ftz.f32 555
+rm.f32 555
+rm.ftz.f32 555
+rp.f32 555
+rp.ftz.f32 555
 rn.f64 2
-rz.f64 459
-rm.f64 459
-rp.f64 459
+rz.f64 557
+rm.f64 557
+rp.f64 557
 f32 41
-f64 506
+f64 604
 """,
     "sub": """
 f32 7
@@ -3967,24 +4578,24 @@ rn.satfinite.e4m3x4.e2m1p4x4 36
 rn.satfinite.e4m3x4.ue8m0x4 37
 """,
     "tanh": """
-approx.f32 507
-approx.f16 225
-approx.f16x2 226
-approx.bf16 227
-approx.bf16x2 228
+approx.f32 605
+approx.f16 323
+approx.f16x2 324
+approx.bf16 325
+approx.bf16x2 326
 """,
     "testp": """
-finite.f32 508
-finite.f64 509
-infinite.f32 508
-infinite.f64 509
-number.f32 508
-number.f64 509
-notanumber.f32 508
-notanumber.f64 509
-normal.f32 508
-normal.f64 509
-subnormal.f32 508
-subnormal.f64 509
+finite.f32 606
+finite.f64 607
+infinite.f32 606
+infinite.f64 607
+number.f32 606
+number.f64 607
+notanumber.f32 606
+notanumber.f64 607
+normal.f32 606
+normal.f64 607
+subnormal.f32 606
+subnormal.f64 607
 """,
 }
