@@ -108,6 +108,16 @@ def test_a_family_is_the_kinds_of_its_base_and_of_later_ones() -> None:
     assert [t.name for t in CATALOG.family("sm_4f")] == ["sm_4a", "sm_4f"]
 
 
+def test_a_gpu_is_called_after_no_kind_and_compiled_for_as_its_own() -> None:
+    assert [CATALOG.plain(t) for t in ("sm_1", "sm_3a", "sm_4f", None)] == ["sm_1", "sm_3", "sm_4", None]
+    assert CATALOG.own_kind("sm_3", "2.0") == "sm_3a" and CATALOG.own_kind("sm_1", "3.0") == "sm_1"
+    # A PTX version before the kind's.
+    assert CATALOG.own_kind("sm_4", "2.0") == "sm_4" and CATALOG.own_kind("sm_3a", "3.0") == "sm_3a"
+    assert CATALOG.siblings(REQUIREMENTS[7], "sm_3") == ["sm_3a", "sm_3f"]
+    assert CATALOG.siblings(REQUIREMENTS[7], "sm_3f", "2.0") == ["sm_3a"]
+    assert CATALOG.siblings(REQUIREMENTS[7], "sm_1") == CATALOG.siblings(REQUIREMENTS[0], "sm_3") == []
+
+
 @pytest.mark.parametrize(
     ("on", "text"),
     [

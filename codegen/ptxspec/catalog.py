@@ -162,6 +162,10 @@ class Catalog:
                 found.append(Refusal("target-too-old", r.target))
         return found
 
+    def plain(self, target: str | None) -> str | None:
+        """What a GPU is called that runs a target's code, whatever kind that is."""
+        return target and (self.targets[target].base or target)
+
     def own_kind(self, target: str, ptx: str) -> str:
         """What to compile for where a target is all that must run it: its a kind, if that PTX version knows one."""
         own = (t.name for t in self.targets.values() if t.base == target and t.kind == "architecture")

@@ -142,6 +142,14 @@
 __host__ __device__ constexpr bool ptxspec_lists(int list)
 {
     return list == 0 ? true
+         : list == 1 ? PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94)
+         : list == 2 ? PTXSPEC_IS(1002, 94) || PTXSPEC_IS(1032, 94)
+         : list == 3 ? PTXSPEC_IS(1002, 86) || PTXSPEC_IS(1001, 88) || PTXSPEC_IS(1012, 86) || PTXSPEC_IS(1011, 88) || PTXSPEC_IS(1032, 88) || PTXSPEC_IS(1031, 88) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 90) || PTXSPEC_IS(1101, 90) || PTXSPEC_IS(1202, 87) || PTXSPEC_IS(1201, 88) || PTXSPEC_IS(1212, 88) || PTXSPEC_IS(1211, 88)
+         : list == 4 ? PTXSPEC_IS(1002, 91) || PTXSPEC_IS(1001, 91) || PTXSPEC_IS(1012, 91) || PTXSPEC_IS(1011, 91) || PTXSPEC_IS(1032, 91) || PTXSPEC_IS(1031, 91) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 91) || PTXSPEC_IS(1101, 91) || PTXSPEC_IS(1202, 91) || PTXSPEC_IS(1201, 91) || PTXSPEC_IS(1212, 91) || PTXSPEC_IS(1211, 91)
+         : list == 5 ? PTXSPEC_IS(1002, 92) || PTXSPEC_IS(1001, 92) || PTXSPEC_IS(1012, 92) || PTXSPEC_IS(1011, 92) || PTXSPEC_IS(1032, 92) || PTXSPEC_IS(1031, 92) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1071, 94) || PTXSPEC_IS(1102, 92) || PTXSPEC_IS(1101, 92) || PTXSPEC_IS(1202, 92) || PTXSPEC_IS(1201, 92) || PTXSPEC_IS(1212, 92) || PTXSPEC_IS(1211, 92)
+         : list == 6 ? PTXSPEC_IS(1002, 87) || PTXSPEC_IS(1032, 88) || PTXSPEC_IS(1072, 94)
+         : list == 7 ? PTXSPEC_IS(1002, 91) || PTXSPEC_IS(1012, 91) || PTXSPEC_IS(1032, 91) || PTXSPEC_IS(1072, 94) || PTXSPEC_IS(1102, 91) || PTXSPEC_IS(1202, 91) || PTXSPEC_IS(1212, 91)
+         : list == 8 ? PTXSPEC_IS(1072, 94)
          : false;
 }
 
@@ -203,6 +211,8 @@ typedef struct {
 #define PTXSPEC_TYPE_e2m3x4 {4, 4, 8, 0, 6, 0, 1}
 #define PTXSPEC_TYPE_e3m2x4 {4, 4, 8, 0, 6, 0, 1}
 #define PTXSPEC_TYPE_e2m1x4 {2, 4, 4, 0, 4, 0, 1}
+#define PTXSPEC_TYPE_e2m1p4x4 {4, 4, 8, 0, 4, 0, 1}
+#define PTXSPEC_TYPE_ue8m0x4 {4, 4, 8, 0, 8, 0xff, 0xff}
 #define PTXSPEC_TYPE_s8 {1, 1, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_u8 {1, 1, 8, 0, 8, 0, 1}
 #define PTXSPEC_TYPE_s16 {2, 1, 0x10, 0, 0x10, 0, 1}
@@ -419,6 +429,36 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_b_f_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1, %2; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_b_f_f_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned char *s2, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; .reg .b8 %%s2; cvt.u8.u16 %%s2, %3; " instruction " %%d0, %1, %2, %%s2; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_b_h(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, unsigned char *d0, unsigned int n) \
@@ -459,6 +499,21 @@ static int ptxspec_end(void)
             asm volatile("{.reg .b8 %%d0; " instruction " %%d0, %1; cvt.u16.u8 %0, %%d0;}" \
                 : "=h"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned char)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_b_r_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned char *s1, unsigned char *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%d0; .reg .b8 %%s1; cvt.u8.u16 %%s1, %2; " instruction " %%d0, %1, %%s1; cvt.u16.u8 %0, %%d0;}" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
             d0[i] = (unsigned char)ptxspec_out_h(r0); \
         } \
     } \
@@ -809,6 +864,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_h_4f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, {%1, %2, %3, %4}, %5;" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i])), "f"(ptxspec_in_f(s3[i])), "r"(ptxspec_in_r(s4[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_h_b(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned char *s0, unsigned short *d0, unsigned int n) \
@@ -849,6 +919,51 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=h"(r0) \
                 : "f"(ptxspec_in_f(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f_f(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f_f_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned char *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%s2; cvt.u8.u16 %%s2, %3; " instruction " %0, %1, %2, %%s2;}" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_f_f_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned short *s2, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=h"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "h"(ptxspec_in_h(s2[i]))); \
             d0[i] = (unsigned short)ptxspec_out_h(r0); \
         } \
     } \
@@ -939,6 +1054,36 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=h"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_r_b(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned char *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile("{.reg .b8 %%s1; cvt.u8.u16 %%s1, %2; " instruction " %0, %1, %%s1;}" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned short)ptxspec_out_h(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_h_r_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned short *s1, unsigned short *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_h r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=h"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
             d0[i] = (unsigned short)ptxspec_out_h(r0); \
         } \
     } \
@@ -1074,6 +1219,36 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=l"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_r_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned long long *s1, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=l"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+            d0[i] = (unsigned long long)ptxspec_out_l(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_l_r_l_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned long long *s1, const unsigned long long *s2, unsigned long long *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_l r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=l"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "l"(ptxspec_in_l(s1[i])), "l"(ptxspec_in_l(s2[i]))); \
             d0[i] = (unsigned long long)ptxspec_out_l(r0); \
         } \
     } \
@@ -1229,6 +1404,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 2)
 
+#define PTXSPEC_r_4f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, const unsigned int *s3, const unsigned int *s4, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, {%1, %2, %3, %4}, %5;" \
+                : "=r"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "f"(ptxspec_in_f(s2[i])), "f"(ptxspec_in_f(s3[i])), "r"(ptxspec_in_r(s4[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_b(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned char *s0, unsigned int *d0, unsigned int n) \
@@ -1239,6 +1429,21 @@ static int ptxspec_end(void)
             asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0;}" \
                 : "=r"(r0) \
                 : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_b_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned char *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile("{.reg .b8 %%s0; cvt.u8.u16 %%s0, %1; " instruction " %0, %%s0, %2;}" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \
@@ -1289,6 +1494,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_r_f_f_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=r"(r0) \
+                : "f"(ptxspec_in_f(s0[i])), "f"(ptxspec_in_f(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_h(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned short *s0, unsigned int *d0, unsigned int n) \
@@ -1299,6 +1519,66 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=r"(r0) \
                 : "h"(ptxspec_in_h(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_h_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_h_h_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_h_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned int *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "r"(ptxspec_in_r(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_h_r_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned short *s0, const unsigned int *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=r"(r0) \
+                : "h"(ptxspec_in_h(s0[i])), "r"(ptxspec_in_r(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \
@@ -1319,6 +1599,21 @@ static int ptxspec_end(void)
     } \
     PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
 
+#define PTXSPEC_r_l_l(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned long long *s0, const unsigned long long *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=r"(r0) \
+                : "l"(ptxspec_in_l(s0[i])), "l"(ptxspec_in_l(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
 #define PTXSPEC_r_r(name, instruction, architecture, ptx) \
     extern "C" __global__ void name( \
         const unsigned int *s0, unsigned int *d0, unsigned int n) \
@@ -1329,6 +1624,36 @@ static int ptxspec_end(void)
             asm volatile(instruction " %0, %1;" \
                 : "=r"(r0) \
                 : "r"(ptxspec_in_r(s0[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_r_h(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned short *s1, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2;" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i]))); \
+            d0[i] = (unsigned int)ptxspec_out_r(r0); \
+        } \
+    } \
+    PTXSPEC_TEST(name, instruction, architecture, ptx, 1)
+
+#define PTXSPEC_r_r_h_r(name, instruction, architecture, ptx) \
+    extern "C" __global__ void name( \
+        const unsigned int *s0, const unsigned short *s1, const unsigned int *s2, unsigned int *d0, unsigned int n) \
+    { \
+        unsigned int i = blockIdx.x * blockDim.x + threadIdx.x; \
+        PTXSPEC_IF (PTXSPEC_TAKES(architecture, ptx)) if (i < n) { \
+            ptxspec_r r0; \
+            asm volatile(instruction " %0, %1, %2, %3;" \
+                : "=r"(r0) \
+                : "r"(ptxspec_in_r(s0[i])), "h"(ptxspec_in_h(s1[i])), "r"(ptxspec_in_r(s2[i]))); \
             d0[i] = (unsigned int)ptxspec_out_r(r0); \
         } \
     } \

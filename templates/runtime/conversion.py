@@ -42,6 +42,23 @@ def convert(
     return arithmetic.convert(value.view(np.uint64), BINARY64, f, mode, ftz)
 
 
+@arithmetic.elementwise(2)
+def convertStochastic(x: Array, random: Array, source: Format | Declared, f: Format | Declared, width: int) -> Array:
+    """A float as one of another format: away from zero where what is cut off of its last place, and so many random bits
+    behind a binary point, make one or more."""
+    value = as_double(x, source, False)
+    finite = np.isfinite(value)
+    size = np.abs(np.where(finite, value, 0))
+    # The last place, the one of subnormal numbers at least.
+    place = np.maximum(np.frexp(size)[1] - 1, f.emin) - f.fraction_bits
+    steps = np.floor(np.ldexp(size, width - place)).astype(np.int64) + random.astype(np.int64)
+    kept = np.copysign(np.ldexp((steps >> width).astype(np.float64), place), value)
+    exact = np.where(finite, kept, value)
+    if isinstance(f, Declared):
+        return encode(exact, f, roundTiesToEven, False)
+    return arithmetic.convert(exact.view(np.uint64), BINARY64, f, roundTiesToEven, False)
+
+
 def _as_integer(value: Array, f: FixedPoint, mode: Direction) -> Array:
     negative = np.signbit(value)
     size = integral(np.ldexp(np.abs(value), f.point), negative, mode)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -260,11 +259,11 @@ def test_constraints_are_judged_as_ptxas_judges_what_nvcc_makes_of_them(
         pytest.skip("no nvcc, or no host compiler for it")
     statements = []
     for v in typical(db, ("sm_100", "8.6")):
-        if v.kind == "predicate":
+        right = [_letter(db, t) for t in (v.result, *(s.type for s in v.sources for _ in range(s.registers)))]
+        if "" in right or any(s.braced for s in v.sources):
             continue
-        right = next(c for c, t in (("h", 16), ("r", 32), ("l", 64)) if t == _bits(v.types[-1]))
         for place, letter in itertools.product(range(1 + v.operands), LETTERS):
-            letters = [letter if i == place else right for i in range(1 + v.operands)]
+            letters = [letter if i == place else right[i] for i in range(1 + v.operands)]
             out, *sources = (f'"{"=" if i == 0 else ""}{c}"(v{c})' for i, c in enumerate(letters))
             numbers = ", ".join(f"%{i}" for i in range(1 + v.operands))
             statements.append(f'asm volatile("{v.spelling} {numbers};" : {out} : {", ".join(sources)});')
@@ -285,10 +284,10 @@ def test_constraints_are_judged_as_ptxas_judges_what_nvcc_makes_of_them(
     assert lines_in_error(db, module.read_text()) == refused
 
 
-def _bits(type_: str) -> int:
-    m = re.fullmatch(r"b?f(\d+)(?:x(\d))?", type_)
-    assert m
-    return int(m[1]) * int(m[2] or 1)
+def _letter(db: Database, type_: str) -> str:
+    """A constraint for operands of a type; none of predicates and of 8 bits."""
+    taken = db.data["assembler"]["registers"][type_]
+    return next((c for c, r in (("h", "b16"), ("r", "b32"), ("l", "b64")) if r in taken), "")
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,12 @@ from ptxspec import Database, Variant
 
 
 def spellings(db: Database) -> Iterator[tuple[str, int]]:
-    """All combinations of a modifier of the first place, further ones and a type, with 1 to 4 operands."""
+    """All combinations of a modifier of the first place, further ones and a type, with 1 to 4 operands; other
+    instructions' forms are left out."""
     ignored = [n for group in db.data["assembler"]["ignored"] for n in group if n in db.data["modifiers"]]
     heads = (*HEADS, *ignored)
-    for opcode, type_ in itertools.product(db.opcodes, spelled_types(db)):
+    every = itertools.product(db.opcodes, spelled_types(db))
+    for opcode, type_ in (f for f in every if not db.is_elsewhere(f[0], f[1:])):
         for head in heads:
             for count in range(len(FLAGS) + 1):
                 for flags in itertools.combinations(FLAGS, count):
@@ -44,7 +46,10 @@ def drawn(db: Database, r: random.Random) -> tuple[str, int]:
     """One of them, or of those with more modifiers of the first place."""
     heads = r.sample(HEADS[1:], r.choice((0, 1, 1, 1, 2)))
     flags = [n for n in FLAGS if r.random() < 0.5]
-    return ".".join((r.choice(list(db.opcodes)), *heads, *flags, r.choice(spelled_types(db)))), r.randint(1, 4)
+    opcode, type_ = r.choice(list(db.opcodes)), r.choice(spelled_types(db))
+    if db.is_elsewhere(opcode, (type_,)):
+        return drawn(db, r)
+    return ".".join((opcode, *heads, *flags, type_)), r.randint(1, 4)
 
 
 @pytest.mark.parametrize("pair", ENDS)

@@ -112,7 +112,7 @@ def test_what_a_signature_leaves_out_is_found(added: Spec, ptxas: Path) -> None:
 
 
 def test_forms_are_those_of_an_opcode_and_those_that_are_known_to_be_wrong(added: Spec) -> None:
-    assert [f for f in verify.forms(added, "selp") if f[0][0] in "su"] == []
+    assert ("f16",) in verify.forms(added, "selp") and ("s32",) not in verify.forms(added, "selp")
     assert ("f16",) in verify.forms(added, "testp") and ("s32",) in verify.forms(added, "testp")
     assert ("s32",) not in verify.forms(added, "add")
     found = verify.forms(added, "slct")

@@ -42,7 +42,9 @@ def assert_harmless(db: Database, spelled: str, advice: list[str], target: str |
     opcode, *names = spelled.split(".")
     # Some modifiers the assembler takes everywhere, and they do nothing there.
     nothing = {n for group in db.data["assembler"]["ignored"] for n in group}.difference(db.opcodes[opcode].names)
-    names = [n for n in names if n not in nothing]
+    # .nan of a comparison is .NaN where that is what the instruction has.
+    own = {n.lower(): n for n in db.opcodes[opcode].names}
+    names = [n if n in own.values() else own.get(n.lower(), n) for n in names if n not in nothing]
     asked, types = {n for n in names if n in db.modifiers}, [n for n in names if n in db.types]
     found = db.find(opcode, names, None)
     longer = db.stands_for(found) if found else None

@@ -68,7 +68,7 @@ def test_what_the_manual_says_stands_beside_what_the_assembler_does(db: ptxspec.
         ("addd.f32", None, "unknown-opcode", "did you mean 'add'?"),
         ("add.float", None, "unknown-type", "unknown type or modifier '.float'; add has .f32, "),
         ("add.bf16x4", None, "unknown-type", "unknown type or modifier '.bf16x4'; did you mean '.bf16x2'?"),
-        ("testp.nan.f32", None, "unknown-modifier", "testp.f32 has no .nan; it has .finite, "),
+        ("testp.nan.f32", None, "illegal-modifier", "testp.f32 has no .nan; it has .finite, "),
         ("max.f32x2", None, "illegal-type", "max has no .f32x2; it has .f32, .f64"),
         ("add.sat.sat.f32", None, "repeated-modifier", ".sat stands twice"),
         ("add..f32", None, "syntax", "a spelling is names with a dot between, as in add.f32, without operands"),

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from helpers import ROOT
 from ptxspec.ptxas.asking import UnsupportedTarget, find_ptxas, judge, version
 
-TABLES: dict[str, list[dict[str, str]]] = yaml.load(
-    (ROOT / "spec" / "targets.yaml").read_text("utf-8"), Loader=yaml.BaseLoader
-)
+TABLES: dict[str, Any] = yaml.load((ROOT / "spec" / "targets.yaml").read_text("utf-8"), Loader=yaml.BaseLoader)
 TARGETS, VERSIONS = TABLES["targets"], [entry["version"] for entry in TABLES["ptx"]]
 
 # Releases do not agree: ptxas 13.0 knows sm_88 from an older PTX version on than 13.5 does.
@@ -69,6 +68,13 @@ def test_targets_are_listed_in_the_order_in_which_requirements_compare(ptxas: Pa
         verdicts = judge(ptxas, list(FLOORS.values()), name, VERSIONS[-1])
         met = {floor for floor, messages in zip(FLOORS, verdicts, strict=True) if not messages}
         assert met == {floor for floor in FLOORS if names.index(floor) <= names.index(name)}, name
+
+
+def test_nvcc_compiles_for_what_is_listed(nvcc: Path) -> None:
+    if f"V{OBSERVED}." not in subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout:
+        pytest.skip(f"the table records nvcc {OBSERVED}")
+    listed = subprocess.run([nvcc, "--list-gpu-code"], capture_output=True, text=True, check=True).stdout.split()
+    assert sorted(TABLES["nvcc"]) == sorted(listed)
 
 
 def test_variants_of_a_target_follow_their_base() -> None:

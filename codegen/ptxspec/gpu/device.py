@@ -24,7 +24,8 @@ class DeviceError(Exception):
 
 @dataclass(frozen=True)
 class About:
-    """The GPU, its target ("sm_90", whatever kind of it is compiled for), its driver, and the compiler with its CUDA release ("13.0")."""
+    """The GPU, its target ("sm_90", whatever kind of it is compiled for), its driver, and the compiler with its CUDA
+    release ("13.0")."""
 
     gpu: str
     target: str

@@ -49,7 +49,7 @@ def vectors_of(root: Root, spec: Spec, spelling: str, operands: int | None, targ
     recordings = [recording.read(path, spec, {key}) for path in recording.below(root.path)]
     for r in sorted(recordings, key=lambda r: str(r.provenance["date"]), reverse=True):
         recorded = [u for u in r.parts if u.part.kept and _is_handed(v, u.part)]
-        if recorded and target in (None, r.target):
+        if recorded and (target is None or spec.catalog.plain(target) == r.target):
             return Vectors(
                 v, "recording", str(r), tuple((u.part.stream, _operands(v, u.part), u.results()) for u in recorded)
             )

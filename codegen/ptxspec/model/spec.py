@@ -65,13 +65,15 @@ class Assembler:
 
 @dataclass(frozen=True)
 class Spec:
-    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode."""
+    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode. `groups`
+    are of modifiers."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
     types: Mapping[str, Type]
     modifiers: Mapping[str, Modifier]
     groups: Mapping[str, tuple[str, ...]]
+    type_groups: Mapping[str, tuple[str, ...]]
     implied: tuple[Implied, ...]
     targets: Mapping[str, Target]
     versions: Mapping[str, PtxVersion]
@@ -86,7 +88,8 @@ class Spec:
     def claim(self, variant: Variant, target: str | None) -> str:
         """The variant's claim on a target: what is not exact is `measured` where all recordings of that target that
         have the variant are equal in every bit."""
-        found = {r.finding(variant) for r in self.recordings if r.target == target} - {None}
+        gpu = self.catalog.plain(target)
+        found = {r.finding(variant) for r in self.recordings if r.target == gpu} - {None}
         return "measured" if found == {"equal"} and variant.claim != "exact" else variant.claim
 
     def registers(self, instruction: Instruction, variant: Variant, type: str) -> tuple[str, ...]:
@@ -117,6 +120,11 @@ class Spec:
     def catalog(self) -> Catalog:
         """What requirements mean among the targets and versions."""
         return Catalog(self.targets.values(), self.versions.values())
+
+    def has_kernel(self, v: Variant) -> bool:
+        """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
+        crashes = self.instructions[v.opcode].crashes
+        return self.catalog.is_current(v.requires) and not (crashes and crashes.matches(v))
 
     @property
     def newest(self) -> str:

@@ -125,6 +125,16 @@ def _target_floor(db: Database, m: re.Match[str]) -> list[str]:
     return lines
 
 
+def _unsupported(db: Database, m: re.Match[str]) -> list[str]:
+    """Of what few targets have ptxas does not say which."""
+    name, target = m["name"], m["target"]
+    named = db.types.intersection(re.findall(r"\w+", name))
+    needs = dict.fromkeys(v.requires for v in _meant(db, name) if named.issubset(v.types))
+    refusals = [f for r in needs if target in db.targets for f in db.catalog.refusals(r, target)]
+    bounds = dict.fromkeys(f.bound for f in refusals if f.code == "target-specific")
+    return [f"{target} does not have {name}: it needs {bound}" for bound in bounds][:_SHOWN]
+
+
 def _order(version: PtxVersion) -> int:
     return version.order
 
@@ -294,6 +304,7 @@ _FORMS: tuple[tuple[re.Pattern[str], _Tell], ...] = tuple(
     (re.compile(pattern), tell)
     for pattern, tell in (
         (r"(?P<name>'[^']*') requires \.target (?P<target>\w+) or higher", _target_floor),
+        (r"(?:Feature|Instruction) (?P<name>'[^']*') not supported on \.target '(?P<target>\w+)'", _unsupported),
         (r"(?P<name>'[^']*') requires PTX ISA \.version (?P<version>[\d.]+) or later", _ptx_floor),
         (r"Illegal modifier (?P<modifier>'[^']*') for instruction (?P<opcode>'[^']*')", _illegal),
         (r"Illegal rounding modifier for instruction (?P<opcode>'[^']*')", _required_one),

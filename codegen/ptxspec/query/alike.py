@@ -130,10 +130,18 @@ def place(target: str | None, ptx: str | None) -> str:
 
 
 def _meant(db: Database, opcode: str, names: Iterable[str]) -> list[str]:
-    """The names, with those that are unknown replaced as the reasons suggest."""
-    names = list(names)
+    """The names, with those that are unknown replaced as the reasons suggest, and those that only another instruction
+    has where this one has the same in other letters."""
+    about = db.opcodes[opcode]
+    names = [in_other_letters(n, about.names) or n for n in names]
     if all(map(db.knows, names)):
         return names
-    about = db.opcodes[opcode]
     pools = (names_of(v for v in about.variants if not set(v.types).isdisjoint(names)), about.names)
     return [n if db.knows(n) else next((near[0] for pool in pools if (near := nearest(n, pool))), n) for n in names]
+
+
+def in_other_letters(name: str, known: Iterable[str]) -> str:
+    """The known name that differs from a name that is not known in capital letters alone; empty where there is none."""
+    known = list(known)
+    same = [k for k in known if k.lower() == name.lower()] if name not in known else []
+    return same[0] if same else ""

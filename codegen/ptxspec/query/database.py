@@ -363,7 +363,8 @@ class Database:
     def on(self, v: Variant, target: str | None) -> Variant:
         """The variant with its claim on a target, and what that rests on. What is not exact is `measured` where every
         recording of that target that has the variant is equal in every bit."""
-        here = [(r, found) for r, found in v.recorded if r.target == target]
+        gpu = self.catalog.plain(target)
+        here = [(r, found) for r, found in v.recorded if r.target == gpu]
         if not here or any(found != "equal" for _, found in here):
             return v
         recordings = "; ".join(str(r) for r, _ in here)

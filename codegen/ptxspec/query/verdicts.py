@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..catalog import Refusal, Requirement, requirement_of
 from ..diagnostics import PtxspecError, nearest, suggest, unknown
-from .alike import advice, alike
+from .alike import advice, alike, in_other_letters
 from .database import Database, Variant, names_of
 
 _SPELLING = re.compile(r"\w+(\.[\w:]+)*")
@@ -165,7 +165,7 @@ def why_not(db: Database, spelling: str, operands: int | None) -> tuple[Reason, 
     if elsewhere is not None:
         return (elsewhere,)
     if about is None:
-        return (Reason("unknown-opcode", unknown("opcode", opcode, db.opcodes)),)
+        return (Reason("unknown-opcode", unknown("opcode", opcode, db.opcodes, "`ptxspec list` names what is here")),)
     modifiers, types = db.split(names)
     repeated = [n for i, n in enumerate(modifiers) if n in modifiers[:i]]
     if repeated:
@@ -191,9 +191,9 @@ def why_not(db: Database, spelling: str, operands: int | None) -> tuple[Reason, 
     for n in modifiers:
         if n not in known:
             message = f"{spelled} has no .{n}; it has {_listed(known) or 'no modifiers'}"
-            meant = [] if db.knows(n) else nearest(n, known)
+            meant = in_other_letters(n, known) or next(iter([] if db.knows(n) else nearest(n, known)), "")
             if meant:
-                message += f"; did you mean '.{meant[0]}'?"
+                message += f"; did you mean '.{meant}'?"
             reasons.append(Reason("illegal-modifier" if db.knows(n) else "unknown-modifier", message))
     return tuple(reasons) or (_combination(opcode, modifiers, types, typed, operands),)
 

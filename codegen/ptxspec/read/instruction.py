@@ -31,6 +31,7 @@ from ..model import (
 from ..semantics.resolve import Meanings, names_read, resolve
 from .context import Context, words
 from .corner_tables import read_table
+from .lane_bits import read_lane_bits
 from .positioned import Document, Where
 from .requirements import expanded, manual_requirement, observed_requirement
 from .signatures import SyntaxReader
@@ -69,6 +70,9 @@ class _InstructionFile:
         def entries(key: str) -> Iterable[tuple[int, dict[str, Any]]]:
             return enumerate(data.get(key, []))
 
+        lane_bits = read_lane_bits(
+            doc, self.context, data.get("lane_bits", []), self.found, self.selector, self.grounds
+        )
         rules = [self.rule(("requires", i), r) for i, r in entries("requires")]
         observed = [
             self.rule(("assembler", "requires", i), r, Grounds((VERDICTS,)))
@@ -109,6 +113,8 @@ class _InstructionFile:
             notes=tuple(self.note(("notes", i), n) for i, n in entries("notes")),
             variants=(),
             registers=self.registers(),
+            lane_bits=lane_bits,
+            crashes=self.selector(("assembler",), self.assembler, "crashes") if "crashes" in self.assembler else None,
             acts_on=self.acts_on(),
         )  # fmt: skip
         if len(self.errors) > before:
@@ -212,8 +218,10 @@ class _InstructionFile:
             count = sum(len(p.registers) or 1 for p in spellings.sources)
             split = map(self.context.split, spellings.names)
             forms = tuple((frozenset(modifiers), types, count) for modifiers, types in split)
-            for v in self.variants:
-                if v.form in forms:
+            for names, form in zip(spellings.names, forms, strict=True):
+                v = self.found.get(form)
+                # Of the same form a variant may have operands of other types.
+                if v and self.syntax.types_of(spellings, names) == {s.name: s.type for s in (v.result, *v.sources)}:
                     self.errors.append(self.doc.error(at, f"{v} is a variant already"))
             found.append(Tolerated(" ".join(t["syntax"].split()), forms, words(t["note"])))
         return tuple(found)

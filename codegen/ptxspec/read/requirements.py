@@ -48,7 +48,13 @@ class _Reading:
         least = {t.name: self._later(ptx, t.ptx) for t in every}
         floors = reduce(self._both, named, least)
         lowest = min(floors.values(), key=lambda v: versions[v].order, default=ptx)
+        # A range with none of these targets says nothing.
+        limits = tuple(w for w in limits if any(self._is_within(t, w) for t in floors))
         return Requirement(lowest, next(iter(floors), target), until, limits, tuple(floors.items()))
+
+    def _is_within(self, target: str, limit: Limit) -> bool:
+        first, here, last = (self.catalog.targets[t].order for t in (limit.first, target, limit.last))
+        return first <= here <= last
 
     def _given(self, axis: str) -> list[str]:
         values = ([v for r in rules if r.within is None and (v := getattr(r, axis))] for rules in self.rules)

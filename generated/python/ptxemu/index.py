@@ -142,6 +142,8 @@ TYPES: dict[str, tuple[str, str | int, int, int, int]] = {
     "e2m3x4": ("float", "e2m3", 4, 8, 0),
     "e3m2x4": ("float", "e3m2", 4, 8, 0),
     "e2m1x4": ("float", "e2m1", 4, 4, 0),
+    "e2m1p4x4": ("float", "e2m1", 4, 8, 0),
+    "ue8m0x4": ("float", "ue8m0", 4, 8, 0),
     "s8": ("integer", "s8", 1, 8, 0),
     "u8": ("integer", "u8", 1, 8, 0),
     "s16": ("integer", "s16", 1, 16, 0),
@@ -174,6 +176,24 @@ SIGNATURES = (
     "d:bf16x2 = a:bf16x2 b:bf16x2",
     "d:f32 = a:f16 b:f32",
     "d:f32 = a:bf16 b:f32",
+    "d:f32x2 = a:f16x2 b:f32x2",
+    "d:f32x2 = a:bf16x2 b:f32x2",
+    "d:f16x2 = a:f32x2 b:f32x2",
+    "d:bf16x2 = a:f32x2 b:f32x2",
+    "d:e5m2x4 = a:e5m2x4 b:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e5m2x4",
+    "d:e4m3x4 = a:e5m2x4 b:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e4m3x4",
     "d:u8 = a:f16",
     "d:u8 = a:f64",
     "d:u16 = a:f16",
@@ -317,6 +337,76 @@ SIGNATURES = (
     "d:tf32 = a:f32",
     "d:f16x2 = a[a1,a0]:f32",
     "d:bf16x2 = a[a1,a0]:f32",
+    "d:e4m3x2 = a[a1,a0]:f32",
+    "d:e5m2x2 = a[a1,a0]:f32",
+    "d:e2m3x2 = a[a1,a0]:f32",
+    "d:e3m2x2 = a[a1,a0]:f32",
+    "d:e2m1x2 = a[a1,a0]:f32",
+    "d:e4m3x2 = a:f16x2",
+    "d:e4m3x2 = a:bf16x2",
+    "d:e5m2x2 = a:f16x2",
+    "d:e5m2x2 = a:bf16x2",
+    "d:e2m3x2 = a:f16x2",
+    "d:e2m3x2 = a:bf16x2",
+    "d:e3m2x2 = a:f16x2",
+    "d:e3m2x2 = a:bf16x2",
+    "d:e2m1x2 = a:f16x2",
+    "d:e2m1x2 = a:bf16x2",
+    "d:e4m3x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e5m2x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e2m3x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e3m2x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e2m1x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:e4m3x2 = a:f16x2 s:ue8m0",
+    "d:e4m3x2 = a:bf16x2 s:ue8m0",
+    "d:e5m2x2 = a:f16x2 s:ue8m0",
+    "d:e5m2x2 = a:bf16x2 s:ue8m0",
+    "d:e2m3x2 = a:f16x2 s:ue8m0",
+    "d:e2m3x2 = a:bf16x2 s:ue8m0",
+    "d:e3m2x2 = a:f16x2 s:ue8m0",
+    "d:e3m2x2 = a:bf16x2 s:ue8m0",
+    "d:e2m1x2 = a:f16x2 s:ue8m0",
+    "d:e2m1x2 = a:bf16x2 s:ue8m0",
+    "d:f16x2 = a:e4m3x2",
+    "d:f16x2 = a:e5m2x2",
+    "d:f16x2 = a:e2m3x2",
+    "d:f16x2 = a:e3m2x2",
+    "d:f16x2 = a:e2m1x2",
+    "d:bf16x2 = a:e4m3x2",
+    "d:bf16x2 = a:e5m2x2",
+    "d:bf16x2 = a:e2m3x2",
+    "d:bf16x2 = a:e3m2x2",
+    "d:bf16x2 = a:e2m1x2",
+    "d:bf16x2 = a:e4m3x2 s:ue8m0x2",
+    "d:bf16x2 = a:e5m2x2 s:ue8m0x2",
+    "d:bf16x2 = a:e2m3x2 s:ue8m0x2",
+    "d:bf16x2 = a:e3m2x2 s:ue8m0x2",
+    "d:bf16x2 = a:e2m1x2 s:ue8m0x2",
+    "d:f16x2 = a[a1,a0]:f32 r:b32@12.11.10.9.8.7.6.5.4.3.2.1.0/28.27.26.25.24.23.22.21.20.19.18.17.16",
+    "d:bf16x2 = a[a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16",
+    "d:e4m3x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e5m2x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e2m3x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e3m2x4 = a[a3,a2,a1,a0]:f32 r:b32@15.14.13.12.11.10.9.8.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.8.9.10.11.12.13.14.15/31.30.29.28.27.26.25.24.23.22.21.20.19.18.17.16/16.17.18.19.20.21.22.23.24.25.26.27.28.29.30.31",
+    "d:e2m1x4 = a[a3,a2,a1,a0]:f32 r:b32@23.22.21.20.19.18.17.16.7.6.5.4.3.2.1.0/0.1.2.3.4.5.6.7.16.17.18.19.20.21.22.23/31.30.29.28.27.26.25.24.15.14.13.12.11.10.9.8/8.9.10.11.12.13.14.15.24.25.26.27.28.29.30.31",
+    "d:ue8m0x2 = a[a1,a0]:f32",
+    "d:ue8m0x2 = a:bf16x2",
+    "d:bf16x2 = a:ue8m0x2",
+    "d:s2f6x2 = a[a1,a0]:f32",
+    "d:s2f6x2 = a:bf16x2",
+    "d:s2f6x2 = a[a1,a0]:f32 s:ue8m0x2",
+    "d:s2f6x2 = a:bf16x2 s:ue8m0x2",
+    "d:bf16x2 = a:s2f6x2",
+    "d:bf16x2 = a:s2f6x2 s:ue8m0x2",
+    "d:ue5m3x2 = a[a1,a0]:f32",
+    "d:ue5m3x2 = a:f16x2",
+    "d:ue5m3x2 = a:bf16x2",
+    "d:ue5m3x2 = a[a1,a0]:f32 s:ue8m0",
+    "d:ue5m3x2 = a:f16x2 s:ue8m0",
+    "d:ue5m3x2 = a:bf16x2 s:ue8m0",
+    "d:f16x2 = a:ue5m3x2",
+    "d:bf16x2 = a:ue5m3x2",
+    "d:bf16x2 = a:ue5m3x2 s:ue8m0x2",
     "d:f32 = a:f32 b:f32 c:f32",
     "d:f32x2 = a:f32x2 b:f32x2 c:f32x2",
     "d:f64 = a:f64 b:f64 c:f64",
@@ -326,6 +416,192 @@ SIGNATURES = (
     "d:bf16x2 = a:bf16x2 b:bf16x2 c:bf16x2",
     "d:f32 = a:f16 b:f16 c:f32",
     "d:f32 = a:bf16 b:bf16 c:f32",
+    "d:f32x2 = a:f16x2 b:f32x2 c:f32x2",
+    "d:f32x2 = a:bf16x2 b:f32x2 c:f32x2",
+    "d:e5m2x4 = a:e5m2x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:ue8m0x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:ue8m0x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:ue8m0x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:ue8m0x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:ue8m0x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:ue8m0x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e5m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e4m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e3m2x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e2m3x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e2m1x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e2m1p4x4 c:e5m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:ue8m0x4 c:e5m2x4",
+    "d:e4m3x4 = a:e5m2x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:ue8m0x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:ue8m0x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:ue8m0x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:ue8m0x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:ue8m0x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:ue8m0x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e5m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e4m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e3m2x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e2m3x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e2m1x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e2m1p4x4 c:e4m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:ue8m0x4 c:e4m3x4",
+    "d:bf16x2 = a:bf16x2 b:f16x2",
+    "d:f16x2 = a:f16x2 b:bf16x2",
+    "d:e5m2x4 = a:e5m2x4 b:e4m3x4",
+    "d:e5m2x4 = a:e5m2x4 b:e3m2x4",
+    "d:e5m2x4 = a:e5m2x4 b:e2m3x4",
+    "d:e5m2x4 = a:e5m2x4 b:e2m1x4",
+    "d:e5m2x4 = a:e5m2x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:e5m2x4 b:ue8m0x4",
+    "d:e5m2x4 = a:e4m3x4 b:e4m3x4",
+    "d:e5m2x4 = a:e4m3x4 b:e3m2x4",
+    "d:e5m2x4 = a:e4m3x4 b:e2m3x4",
+    "d:e5m2x4 = a:e4m3x4 b:e2m1x4",
+    "d:e5m2x4 = a:e4m3x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:e4m3x4 b:ue8m0x4",
+    "d:e5m2x4 = a:e3m2x4 b:e4m3x4",
+    "d:e5m2x4 = a:e3m2x4 b:e3m2x4",
+    "d:e5m2x4 = a:e3m2x4 b:e2m3x4",
+    "d:e5m2x4 = a:e3m2x4 b:e2m1x4",
+    "d:e5m2x4 = a:e3m2x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:e3m2x4 b:ue8m0x4",
+    "d:e5m2x4 = a:e2m3x4 b:e4m3x4",
+    "d:e5m2x4 = a:e2m3x4 b:e3m2x4",
+    "d:e5m2x4 = a:e2m3x4 b:e2m3x4",
+    "d:e5m2x4 = a:e2m3x4 b:e2m1x4",
+    "d:e5m2x4 = a:e2m3x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:e2m3x4 b:ue8m0x4",
+    "d:e5m2x4 = a:e2m1x4 b:e4m3x4",
+    "d:e5m2x4 = a:e2m1x4 b:e3m2x4",
+    "d:e5m2x4 = a:e2m1x4 b:e2m3x4",
+    "d:e5m2x4 = a:e2m1x4 b:e2m1x4",
+    "d:e5m2x4 = a:e2m1x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:e2m1x4 b:ue8m0x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e4m3x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e3m2x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e2m3x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e2m1x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:e2m1p4x4 b:ue8m0x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e4m3x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e3m2x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e2m3x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e2m1x4",
+    "d:e5m2x4 = a:ue8m0x4 b:e2m1p4x4",
+    "d:e5m2x4 = a:ue8m0x4 b:ue8m0x4",
+    "d:e4m3x4 = a:e5m2x4 b:e5m2x4",
+    "d:e4m3x4 = a:e5m2x4 b:e3m2x4",
+    "d:e4m3x4 = a:e5m2x4 b:e2m3x4",
+    "d:e4m3x4 = a:e5m2x4 b:e2m1x4",
+    "d:e4m3x4 = a:e5m2x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:e5m2x4 b:ue8m0x4",
+    "d:e4m3x4 = a:e4m3x4 b:e5m2x4",
+    "d:e4m3x4 = a:e4m3x4 b:e3m2x4",
+    "d:e4m3x4 = a:e4m3x4 b:e2m3x4",
+    "d:e4m3x4 = a:e4m3x4 b:e2m1x4",
+    "d:e4m3x4 = a:e4m3x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:e4m3x4 b:ue8m0x4",
+    "d:e4m3x4 = a:e3m2x4 b:e5m2x4",
+    "d:e4m3x4 = a:e3m2x4 b:e3m2x4",
+    "d:e4m3x4 = a:e3m2x4 b:e2m3x4",
+    "d:e4m3x4 = a:e3m2x4 b:e2m1x4",
+    "d:e4m3x4 = a:e3m2x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:e3m2x4 b:ue8m0x4",
+    "d:e4m3x4 = a:e2m3x4 b:e5m2x4",
+    "d:e4m3x4 = a:e2m3x4 b:e3m2x4",
+    "d:e4m3x4 = a:e2m3x4 b:e2m3x4",
+    "d:e4m3x4 = a:e2m3x4 b:e2m1x4",
+    "d:e4m3x4 = a:e2m3x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:e2m3x4 b:ue8m0x4",
+    "d:e4m3x4 = a:e2m1x4 b:e5m2x4",
+    "d:e4m3x4 = a:e2m1x4 b:e3m2x4",
+    "d:e4m3x4 = a:e2m1x4 b:e2m3x4",
+    "d:e4m3x4 = a:e2m1x4 b:e2m1x4",
+    "d:e4m3x4 = a:e2m1x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:e2m1x4 b:ue8m0x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e5m2x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e3m2x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e2m3x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e2m1x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:e2m1p4x4 b:ue8m0x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e5m2x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e3m2x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e2m3x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e2m1x4",
+    "d:e4m3x4 = a:ue8m0x4 b:e2m1p4x4",
+    "d:e4m3x4 = a:ue8m0x4 b:ue8m0x4",
     "d:f32 = a:f32 b:f32 c:pred",
     "d:f64 = a:f64 b:f64 c:pred",
     "p:pred q:pred = a:f32 b:f32",
@@ -367,12 +643,21 @@ REQUIREMENTS = (
     Requirement(ptx='1.0', target='sm_13', until=None, within=(), on=()),
     Requirement(ptx='4.2', target='sm_53', until=None, within=(), on=()),
     Requirement(ptx='7.8', target='sm_90', until=None, within=(), on=()),
+    Requirement(ptx='9.4', target='sm_107a', until=None, within=(), on=(('sm_107a', '9.4'), ('sm_107f', '9.4'))),
+    Requirement(ptx='9.4', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.4'), ('sm_103a', '9.4'))),
     Requirement(ptx='2.0', target='sm_20', until=None, within=(), on=()),
     Requirement(ptx='1.0', target='sm_10', until='1.3', within=(), on=()),
     Requirement(ptx='1.5', target='sm_10', until=None, within=(), on=()),
     Requirement(ptx='7.1', target='sm_80', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_80', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_70', until=None, within=(), on=()),
+    Requirement(ptx='7.8', target='sm_89', until=None, within=(Limit(first='sm_89', last='sm_89', ptx='8.1', until=None),), on=()),
+    Requirement(ptx='8.6', target='sm_100a', until=None, within=(), on=(('sm_100a', '8.6'), ('sm_100f', '8.8'), ('sm_101a', '8.6'), ('sm_101f', '8.8'), ('sm_103a', '8.8'), ('sm_103f', '8.8'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.0'), ('sm_110f', '9.0'), ('sm_120a', '8.7'), ('sm_120f', '8.8'), ('sm_121a', '8.8'), ('sm_121f', '8.8'))),
+    Requirement(ptx='9.1', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.1'), ('sm_100f', '9.1'), ('sm_101a', '9.1'), ('sm_101f', '9.1'), ('sm_103a', '9.1'), ('sm_103f', '9.1'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.1'), ('sm_110f', '9.1'), ('sm_120a', '9.1'), ('sm_120f', '9.1'), ('sm_121a', '9.1'), ('sm_121f', '9.1'))),
+    Requirement(ptx='9.2', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.2'), ('sm_100f', '9.2'), ('sm_101a', '9.2'), ('sm_101f', '9.2'), ('sm_103a', '9.2'), ('sm_103f', '9.2'), ('sm_107a', '9.4'), ('sm_107f', '9.4'), ('sm_110a', '9.2'), ('sm_110f', '9.2'), ('sm_120a', '9.2'), ('sm_120f', '9.2'), ('sm_121a', '9.2'), ('sm_121f', '9.2'))),
+    Requirement(ptx='8.7', target='sm_100a', until=None, within=(), on=(('sm_100a', '8.7'), ('sm_103a', '8.8'), ('sm_107a', '9.4'))),
+    Requirement(ptx='9.1', target='sm_100a', until=None, within=(), on=(('sm_100a', '9.1'), ('sm_101a', '9.1'), ('sm_103a', '9.1'), ('sm_107a', '9.4'), ('sm_110a', '9.1'), ('sm_120a', '9.1'), ('sm_121a', '9.1'))),
+    Requirement(ptx='9.4', target='sm_107a', until=None, within=(), on=(('sm_107a', '9.4'),)),
     Requirement(ptx='7.0', target='sm_75', until=None, within=(), on=()),
     Requirement(ptx='1.4', target='sm_13', until=None, within=(), on=()),
     Requirement(ptx='8.1', target='sm_90', until=None, within=(), on=()),
@@ -408,50 +693,42 @@ CLASSES = (
     "2 exact 12 9 advise -",
     "2 exact 13 6 advise -",
     "2 exact 14 6 advise -",
-    "2 exact 6 10 advise -",
-    "2 exact 8 10 advise -",
+    "2 exact 15 10 advise -",
+    "2 exact 16 10 advise -",
+    "2 exact 17 10 advise -",
+    "2 exact 18 10 advise -",
+    "2 exact 19 11 advise -",
+    "2 exact 20 11 advise -",
+    "2 exact 21 11 advise -",
+    "2 exact 22 11 advise -",
+    "2 exact 23 11 advise -",
+    "2 exact 24 11 advise -",
+    "2 exact 25 11 advise -",
+    "2 exact 26 11 advise -",
+    "2 exact 27 11 advise -",
+    "2 exact 28 11 advise -",
+    "2 exact 29 11 advise -",
+    "2 exact 30 11 advise -",
+    "2 exact 31 11 advise -",
+    "2 exact 32 11 advise -",
+    "2 exact 6 12 advise -",
+    "2 exact 8 12 advise -",
     "1 bounded 0 1 advise -",
-    "1 bounded 0 11 advise approx.ftz",
-    "1 exact 15 0 advise -",
-    "1 exact 16 0 advise -",
-    "1 exact 17 0 advise -",
-    "1 exact 18 0 advise -",
-    "1 exact 19 0 advise -",
-    "1 exact 20 0 advise -",
-    "1 exact 21 0 advise -",
-    "1 exact 22 0 advise -",
-    "1 exact 23 0 advise -",
-    "1 exact 24 0 advise -",
-    "1 exact 25 0 advise -",
-    "1 exact 26 0 advise -",
-    "1 exact 27 0 advise -",
-    "1 exact 28 0 advise -",
-    "1 exact 29 0 advise -",
-    "1 exact 30 0 advise -",
-    "1 exact 31 0 advise -",
-    "1 exact 32 0 advise -",
+    "1 bounded 0 13 advise approx.ftz",
     "1 exact 33 0 advise -",
     "1 exact 34 0 advise -",
     "1 exact 35 0 advise -",
     "1 exact 36 0 advise -",
     "1 exact 37 0 advise -",
     "1 exact 38 0 advise -",
-    "1 exact 31 1 advise -",
-    "1 exact 32 1 advise -",
-    "1 exact 33 1 advise -",
-    "1 exact 34 12 advise -",
-    "1 exact 35 1 advise -",
-    "1 exact 36 1 advise -",
-    "1 exact 37 1 advise -",
-    "1 exact 38 12 advise -",
-    "1 exact 39 9 advise -",
-    "1 exact 40 9 advise -",
-    "1 exact 41 9 advise -",
-    "1 exact 42 9 advise -",
-    "1 exact 43 9 advise -",
-    "1 exact 44 9 advise -",
-    "1 exact 45 9 advise -",
-    "1 exact 46 9 advise -",
+    "1 exact 39 0 advise -",
+    "1 exact 40 0 advise -",
+    "1 exact 41 0 advise -",
+    "1 exact 42 0 advise -",
+    "1 exact 43 0 advise -",
+    "1 exact 44 0 advise -",
+    "1 exact 45 0 advise -",
+    "1 exact 46 0 advise -",
     "1 exact 47 0 advise -",
     "1 exact 48 0 advise -",
     "1 exact 49 0 advise -",
@@ -462,36 +739,36 @@ CLASSES = (
     "1 exact 54 0 advise -",
     "1 exact 55 0 advise -",
     "1 exact 56 0 advise -",
-    "1 exact 57 0 advise -",
-    "1 exact 58 0 advise -",
-    "1 exact 59 0 advise -",
-    "1 exact 60 0 advise -",
-    "1 exact 61 0 advise -",
-    "1 exact 62 0 advise -",
-    "1 exact 63 0 advise -",
-    "1 exact 64 0 advise -",
+    "1 exact 49 1 advise -",
+    "1 exact 50 1 advise -",
+    "1 exact 51 1 advise -",
+    "1 exact 52 14 advise -",
+    "1 exact 53 1 advise -",
+    "1 exact 54 1 advise -",
+    "1 exact 55 1 advise -",
+    "1 exact 56 14 advise -",
+    "1 exact 57 9 advise -",
+    "1 exact 58 9 advise -",
+    "1 exact 59 9 advise -",
+    "1 exact 60 9 advise -",
+    "1 exact 61 9 advise -",
+    "1 exact 62 9 advise -",
+    "1 exact 63 9 advise -",
+    "1 exact 64 9 advise -",
     "1 exact 65 0 advise -",
     "1 exact 66 0 advise -",
     "1 exact 67 0 advise -",
     "1 exact 68 0 advise -",
     "1 exact 69 0 advise -",
     "1 exact 70 0 advise -",
-    "1 exact 63 12 advise -",
-    "1 exact 64 1 advise -",
-    "1 exact 65 1 advise -",
-    "1 exact 66 1 advise -",
-    "1 exact 67 12 advise -",
-    "1 exact 68 1 advise -",
-    "1 exact 69 1 advise -",
-    "1 exact 70 1 advise -",
-    "1 exact 71 9 advise -",
-    "1 exact 72 9 advise -",
-    "1 exact 73 9 advise -",
-    "1 exact 74 9 advise -",
-    "1 exact 75 9 advise -",
-    "1 exact 76 9 advise -",
-    "1 exact 77 9 advise -",
-    "1 exact 78 9 advise -",
+    "1 exact 71 0 advise -",
+    "1 exact 72 0 advise -",
+    "1 exact 73 0 advise -",
+    "1 exact 74 0 advise -",
+    "1 exact 75 0 advise -",
+    "1 exact 76 0 advise -",
+    "1 exact 77 0 advise -",
+    "1 exact 78 0 advise -",
     "1 exact 79 0 advise -",
     "1 exact 80 0 advise -",
     "1 exact 81 0 advise -",
@@ -502,14 +779,22 @@ CLASSES = (
     "1 exact 86 0 advise -",
     "1 exact 87 0 advise -",
     "1 exact 88 0 advise -",
-    "1 exact 89 0 advise -",
-    "1 exact 90 0 advise -",
-    "1 exact 91 0 advise -",
-    "1 exact 92 0 advise -",
-    "1 exact 93 0 advise -",
-    "1 exact 94 0 advise -",
-    "1 exact 95 0 advise -",
-    "1 exact 96 0 advise -",
+    "1 exact 81 14 advise -",
+    "1 exact 82 1 advise -",
+    "1 exact 83 1 advise -",
+    "1 exact 84 1 advise -",
+    "1 exact 85 14 advise -",
+    "1 exact 86 1 advise -",
+    "1 exact 87 1 advise -",
+    "1 exact 88 1 advise -",
+    "1 exact 89 9 advise -",
+    "1 exact 90 9 advise -",
+    "1 exact 91 9 advise -",
+    "1 exact 92 9 advise -",
+    "1 exact 93 9 advise -",
+    "1 exact 94 9 advise -",
+    "1 exact 95 9 advise -",
+    "1 exact 96 9 advise -",
     "1 exact 97 0 advise -",
     "1 exact 98 0 advise -",
     "1 exact 99 0 advise -",
@@ -556,144 +841,446 @@ CLASSES = (
     "1 exact 140 0 advise -",
     "1 exact 141 0 advise -",
     "1 exact 142 0 advise -",
+    "1 exact 143 0 advise -",
+    "1 exact 144 0 advise -",
+    "1 exact 145 0 advise -",
+    "1 exact 146 0 advise -",
+    "1 exact 147 0 advise -",
+    "1 exact 148 0 advise -",
+    "1 exact 149 0 advise -",
+    "1 exact 150 0 advise -",
+    "1 exact 151 0 advise -",
+    "1 exact 152 0 advise -",
+    "1 exact 153 0 advise -",
+    "1 exact 154 0 advise -",
+    "1 exact 155 0 advise -",
+    "1 exact 156 0 advise -",
+    "1 exact 157 0 advise -",
+    "1 exact 158 0 advise -",
+    "1 exact 159 0 advise -",
+    "1 exact 160 0 advise -",
     "1 exact 2 0 advise -",
     "1 exact 4 9 advise -",
-    "1 exact 143 0 advise -",
-    "1 exact 143 1 advise -",
-    "1 exact 144 13 advise -",
-    "1 exact 144 9 advise -",
-    "1 exact 145 0 advise -",
-    "1 exact 146 9 advise -",
-    "1 exact 147 0 advise -",
-    "1 exact 147 12 advise -",
-    "1 exact 148 0 advise -",
-    "1 exact 148 1 advise -",
-    "1 exact 149 0 advise -",
-    "1 exact 150 9 advise -",
-    "1 exact 151 0 advise -",
-    "1 exact 151 1 advise -",
-    "1 exact 152 3 advise -",
-    "1 exact 151 3 advise -",
-    "1 exact 151 14 advise -",
-    "1 exact 152 14 advise -",
-    "1 exact 151 15 advise -",
-    "1 exact 153 9 advise -",
-    "1 exact 154 9 advise -",
-    "1 exact 155 3 advise -",
-    "1 exact 155 14 advise -",
-    "1 exact 155 9 advise -",
-    "1 exact 155 6 advise -",
-    "2 exact 156 3 advise -",
-    "2 exact 157 3 advise -",
-    "2 exact 156 14 advise -",
-    "2 exact 157 14 advise -",
-    "1 unspecified 144 13 - -",
-    "1 unspecified 144 9 - -",
-    "1 unspecified 153 9 - -",
-    "1 unspecified 154 9 - -",
+    "1 exact 161 0 advise -",
+    "1 exact 161 1 advise -",
+    "1 exact 162 15 advise -",
+    "1 exact 162 9 advise -",
+    "1 exact 163 0 advise -",
+    "1 exact 164 9 advise -",
+    "1 exact 165 0 advise -",
+    "1 exact 165 14 advise -",
+    "1 exact 166 0 advise -",
+    "1 exact 166 1 advise -",
+    "1 exact 167 0 advise -",
+    "1 exact 168 9 advise -",
+    "1 exact 169 0 advise -",
+    "1 exact 169 1 advise -",
+    "1 exact 170 3 advise -",
+    "1 exact 169 3 advise -",
+    "1 exact 169 16 advise -",
+    "1 exact 170 16 advise -",
+    "1 exact 169 17 advise -",
+    "1 exact 171 9 advise -",
+    "1 exact 172 9 advise -",
+    "1 exact 173 3 advise -",
+    "1 exact 173 16 advise -",
+    "1 exact 173 9 advise -",
+    "1 exact 173 6 advise -",
+    "2 exact 174 3 advise -",
+    "2 exact 175 3 advise -",
+    "2 exact 174 16 advise -",
+    "2 exact 175 16 advise -",
+    "1 exact 169 10 advise -",
+    "1 exact 170 10 advise -",
+    "1 exact 173 10 advise -",
+    "2 exact 174 10 advise -",
+    "2 exact 175 10 advise -",
+    "2 exact 176 18 advise -",
+    "2 exact 177 18 advise -",
+    "2 exact 178 19 advise -",
+    "2 exact 179 19 advise -",
+    "2 exact 180 19 advise -",
+    "2 exact 176 10 advise -",
+    "2 exact 177 10 advise -",
+    "2 exact 178 10 advise -",
+    "2 exact 179 10 advise -",
+    "2 exact 180 10 advise -",
+    "1 exact 181 18 advise -",
+    "1 exact 182 20 advise -",
+    "1 exact 183 18 advise -",
+    "1 exact 184 20 advise -",
+    "1 exact 185 20 advise -",
+    "1 exact 186 20 advise -",
+    "1 exact 187 20 advise -",
+    "1 exact 188 20 advise -",
+    "1 exact 189 20 advise -",
+    "1 exact 190 20 advise -",
+    "1 exact 181 10 advise -",
+    "1 exact 182 10 advise -",
+    "1 exact 183 10 advise -",
+    "1 exact 184 10 advise -",
+    "1 exact 185 10 advise -",
+    "1 exact 186 10 advise -",
+    "1 exact 187 10 advise -",
+    "1 exact 188 10 advise -",
+    "1 exact 189 10 advise -",
+    "1 exact 190 10 advise -",
+    "3 exact 191 10 advise -",
+    "3 exact 192 10 advise -",
+    "3 exact 193 10 advise -",
+    "3 exact 194 10 advise -",
+    "3 exact 195 10 advise -",
+    "2 exact 196 10 advise -",
+    "2 exact 197 10 advise -",
+    "2 exact 198 10 advise -",
+    "2 exact 199 10 advise -",
+    "2 exact 200 10 advise -",
+    "2 exact 201 10 advise -",
+    "2 exact 202 10 advise -",
+    "2 exact 203 10 advise -",
+    "2 exact 204 10 advise -",
+    "2 exact 205 10 advise -",
+    "1 exact 206 18 advise -",
+    "1 exact 207 18 advise -",
+    "1 exact 208 19 advise -",
+    "1 exact 209 19 advise -",
+    "1 exact 210 19 advise -",
+    "1 exact 211 21 advise -",
+    "1 exact 212 21 advise -",
+    "1 exact 213 21 advise -",
+    "1 exact 214 21 advise -",
+    "1 exact 215 21 advise -",
+    "2 exact 216 21 advise -",
+    "2 exact 217 21 advise -",
+    "2 exact 218 21 advise -",
+    "2 exact 219 21 advise -",
+    "2 exact 220 21 advise -",
+    "3 unjudged 221 22 advise -",
+    "3 unjudged 222 22 advise -",
+    "5 unjudged 223 22 advise -",
+    "5 unjudged 224 22 advise -",
+    "5 unjudged 225 22 advise -",
+    "5 unjudged 226 22 advise -",
+    "5 unjudged 227 22 advise -",
+    "2 exact 228 19 advise -",
+    "1 exact 229 19 advise -",
+    "1 exact 230 19 advise -",
+    "2 unjudged 231 23 advise -",
+    "2 unjudged 231 24 advise -",
+    "1 unjudged 232 23 advise -",
+    "1 unjudged 232 24 advise -",
+    "3 unjudged 233 23 advise -",
+    "3 unjudged 233 24 advise -",
+    "2 unjudged 234 23 advise -",
+    "2 unjudged 234 24 advise -",
+    "1 exact 235 23 advise -",
+    "2 exact 236 23 advise -",
+    "2 exact 237 10 advise -",
+    "1 exact 238 10 advise -",
+    "1 exact 239 10 advise -",
+    "3 exact 240 10 advise -",
+    "2 exact 241 10 advise -",
+    "2 exact 242 10 advise -",
+    "1 exact 243 10 advise -",
+    "1 exact 244 10 advise -",
+    "2 exact 245 10 advise -",
+    "1 unspecified 162 15 - -",
+    "1 unspecified 162 9 - -",
+    "1 unspecified 171 9 - -",
+    "1 unspecified 172 9 - -",
+    "1 unspecified 169 10 - -",
+    "1 unspecified 170 10 - -",
+    "2 unspecified 241 10 - -",
+    "2 unspecified 242 10 - -",
     "2 bounded 6 1 advise -",
     "2 exact 8 5 advise -",
-    "2 bounded 6 11 advise approx.ftz",
-    "2 exact 8 11 advise rn",
-    "1 bounded 2 16 advise -",
-    "1 bounded 3 16 advise -",
+    "2 bounded 6 13 advise approx.ftz",
+    "2 exact 8 13 advise rn",
+    "1 bounded 2 25 advise -",
+    "1 bounded 3 25 advise -",
     "1 bounded 4 9 advise -",
     "1 bounded 5 9 advise -",
-    "3 exact 158 10 advise -",
-    "3 exact 159 6 advise -",
-    "3 exact 160 1 advise -",
-    "3 exact 160 17 advise -",
-    "3 exact 161 8 advise -",
-    "3 exact 162 8 advise -",
-    "3 exact 161 3 advise -",
-    "3 exact 162 3 advise -",
-    "3 exact 163 3 advise -",
-    "3 exact 164 3 advise -",
-    "3 exact 161 18 advise -",
-    "3 exact 162 18 advise -",
-    "3 exact 163 18 advise -",
-    "3 exact 164 18 advise -",
-    "3 exact 165 6 advise -",
-    "3 exact 166 6 advise -",
-    "3 unspecified 163 3 - -",
-    "3 unspecified 164 3 - -",
-    "3 unspecified 163 18 - -",
-    "3 unspecified 164 18 - -",
-    "3 unspecified 161 18 - -",
-    "3 unspecified 162 18 - -",
-    "3 exact 158 19 advise -",
-    "3 exact 158 20 advise -",
-    "3 exact 158 4 advise -",
-    "3 exact 158 5 advise -",
-    "3 exact 160 0 advise -",
-    "3 exact 160 7 advise -",
-    "3 exact 160 11 advise rn",
-    "2 exact 6 21 advise -",
+    "3 exact 246 12 advise -",
+    "3 exact 247 6 advise -",
+    "3 exact 248 1 advise -",
+    "3 exact 248 26 advise -",
+    "3 exact 249 8 advise -",
+    "3 exact 250 8 advise -",
+    "3 exact 249 3 advise -",
+    "3 exact 250 3 advise -",
+    "3 exact 251 3 advise -",
+    "3 exact 252 3 advise -",
+    "3 exact 249 27 advise -",
+    "3 exact 250 27 advise -",
+    "3 exact 251 27 advise -",
+    "3 exact 252 27 advise -",
+    "3 exact 253 6 advise -",
+    "3 exact 254 6 advise -",
+    "3 exact 255 10 advise -",
+    "3 exact 256 10 advise -",
+    "3 exact 257 11 advise -",
+    "3 exact 258 11 advise -",
+    "3 exact 259 11 advise -",
+    "3 exact 260 11 advise -",
+    "3 exact 261 11 advise -",
+    "3 exact 262 11 advise -",
+    "3 exact 263 11 advise -",
+    "3 exact 264 11 advise -",
+    "3 exact 265 11 advise -",
+    "3 exact 266 11 advise -",
+    "3 exact 267 11 advise -",
+    "3 exact 268 11 advise -",
+    "3 exact 269 11 advise -",
+    "3 exact 270 11 advise -",
+    "3 exact 271 11 advise -",
+    "3 exact 272 11 advise -",
+    "3 exact 273 11 advise -",
+    "3 exact 274 11 advise -",
+    "3 exact 275 11 advise -",
+    "3 exact 276 11 advise -",
+    "3 exact 277 11 advise -",
+    "3 exact 278 11 advise -",
+    "3 exact 279 11 advise -",
+    "3 exact 280 11 advise -",
+    "3 exact 281 11 advise -",
+    "3 exact 282 11 advise -",
+    "3 exact 283 11 advise -",
+    "3 exact 284 11 advise -",
+    "3 exact 285 11 advise -",
+    "3 exact 286 11 advise -",
+    "3 exact 287 11 advise -",
+    "3 exact 288 11 advise -",
+    "3 exact 289 11 advise -",
+    "3 exact 290 11 advise -",
+    "3 exact 291 11 advise -",
+    "3 exact 292 11 advise -",
+    "3 exact 293 11 advise -",
+    "3 exact 294 11 advise -",
+    "3 exact 295 11 advise -",
+    "3 exact 296 11 advise -",
+    "3 exact 297 11 advise -",
+    "3 exact 298 11 advise -",
+    "3 exact 299 11 advise -",
+    "3 exact 300 11 advise -",
+    "3 exact 301 11 advise -",
+    "3 exact 302 11 advise -",
+    "3 exact 303 11 advise -",
+    "3 exact 304 11 advise -",
+    "3 exact 305 11 advise -",
+    "3 exact 306 11 advise -",
+    "3 exact 307 11 advise -",
+    "3 exact 308 11 advise -",
+    "3 exact 309 11 advise -",
+    "3 exact 310 11 advise -",
+    "3 exact 311 11 advise -",
+    "3 exact 312 11 advise -",
+    "3 exact 313 11 advise -",
+    "3 exact 314 11 advise -",
+    "3 exact 315 11 advise -",
+    "3 exact 316 11 advise -",
+    "3 exact 317 11 advise -",
+    "3 exact 318 11 advise -",
+    "3 exact 319 11 advise -",
+    "3 exact 320 11 advise -",
+    "3 exact 321 11 advise -",
+    "3 exact 322 11 advise -",
+    "3 exact 323 11 advise -",
+    "3 exact 324 11 advise -",
+    "3 exact 325 11 advise -",
+    "3 exact 326 11 advise -",
+    "3 exact 327 11 advise -",
+    "3 exact 328 11 advise -",
+    "3 exact 329 11 advise -",
+    "3 exact 330 11 advise -",
+    "3 exact 331 11 advise -",
+    "3 exact 332 11 advise -",
+    "3 exact 333 11 advise -",
+    "3 exact 334 11 advise -",
+    "3 exact 335 11 advise -",
+    "3 exact 336 11 advise -",
+    "3 exact 337 11 advise -",
+    "3 exact 338 11 advise -",
+    "3 exact 339 11 advise -",
+    "3 exact 340 11 advise -",
+    "3 exact 341 11 advise -",
+    "3 exact 342 11 advise -",
+    "3 exact 343 11 advise -",
+    "3 exact 344 11 advise -",
+    "3 exact 345 11 advise -",
+    "3 exact 346 11 advise -",
+    "3 exact 347 11 advise -",
+    "3 exact 348 11 advise -",
+    "3 exact 349 11 advise -",
+    "3 exact 350 11 advise -",
+    "3 exact 351 11 advise -",
+    "3 exact 352 11 advise -",
+    "3 exact 353 11 advise -",
+    "3 exact 354 11 advise -",
+    "3 unspecified 251 3 - -",
+    "3 unspecified 252 3 - -",
+    "3 unspecified 251 27 - -",
+    "3 unspecified 252 27 - -",
+    "3 unspecified 249 27 - -",
+    "3 unspecified 250 27 - -",
+    "3 exact 246 28 advise -",
+    "3 exact 246 29 advise -",
+    "3 exact 246 4 advise -",
+    "3 exact 246 5 advise -",
+    "3 exact 248 0 advise -",
+    "3 exact 248 7 advise -",
+    "3 exact 248 13 advise rn",
+    "2 exact 6 30 advise -",
     "2 exact 6 3 advise -",
-    "3 exact 158 22 advise -",
+    "3 exact 246 31 advise -",
     "2 exact 9 3 advise -",
     "2 exact 10 3 advise -",
-    "2 exact 9 21 advise -",
-    "2 exact 10 21 advise -",
+    "2 exact 9 30 advise -",
+    "2 exact 10 30 advise -",
     "2 exact 11 3 advise -",
     "2 exact 12 3 advise -",
-    "2 exact 11 21 advise -",
-    "2 exact 12 21 advise -",
-    "1 exact 2 23 advise -",
-    "1 exact 3 23 advise -",
-    "1 exact 0 10 advise -",
+    "2 exact 11 30 advise -",
+    "2 exact 12 30 advise -",
+    "2 exact 355 10 advise -",
+    "2 exact 356 10 advise -",
+    "2 exact 357 11 advise -",
+    "2 exact 358 11 advise -",
+    "2 exact 359 11 advise -",
+    "2 exact 360 11 advise -",
+    "2 exact 361 11 advise -",
+    "2 exact 362 11 advise -",
+    "2 exact 363 11 advise -",
+    "2 exact 364 11 advise -",
+    "2 exact 365 11 advise -",
+    "2 exact 366 11 advise -",
+    "2 exact 367 11 advise -",
+    "2 exact 368 11 advise -",
+    "2 exact 369 11 advise -",
+    "2 exact 370 11 advise -",
+    "2 exact 371 11 advise -",
+    "2 exact 372 11 advise -",
+    "2 exact 373 11 advise -",
+    "2 exact 374 11 advise -",
+    "2 exact 375 11 advise -",
+    "2 exact 376 11 advise -",
+    "2 exact 377 11 advise -",
+    "2 exact 378 11 advise -",
+    "2 exact 379 11 advise -",
+    "2 exact 380 11 advise -",
+    "2 exact 381 11 advise -",
+    "2 exact 382 11 advise -",
+    "2 exact 383 11 advise -",
+    "2 exact 384 11 advise -",
+    "2 exact 385 11 advise -",
+    "2 exact 386 11 advise -",
+    "2 exact 387 11 advise -",
+    "2 exact 388 11 advise -",
+    "2 exact 389 11 advise -",
+    "2 exact 390 11 advise -",
+    "2 exact 391 11 advise -",
+    "2 exact 392 11 advise -",
+    "2 exact 393 11 advise -",
+    "2 exact 394 11 advise -",
+    "2 exact 395 11 advise -",
+    "2 exact 396 11 advise -",
+    "2 exact 397 11 advise -",
+    "2 exact 398 11 advise -",
+    "2 exact 399 11 advise -",
+    "2 exact 400 11 advise -",
+    "2 exact 401 11 advise -",
+    "2 exact 402 11 advise -",
+    "2 exact 403 11 advise -",
+    "2 exact 404 11 advise -",
+    "2 exact 405 11 advise -",
+    "2 exact 406 11 advise -",
+    "2 exact 407 11 advise -",
+    "2 exact 408 11 advise -",
+    "2 exact 409 11 advise -",
+    "2 exact 410 11 advise -",
+    "2 exact 411 11 advise -",
+    "2 exact 412 11 advise -",
+    "2 exact 413 11 advise -",
+    "2 exact 414 11 advise -",
+    "2 exact 415 11 advise -",
+    "2 exact 416 11 advise -",
+    "2 exact 417 11 advise -",
+    "2 exact 418 11 advise -",
+    "2 exact 419 11 advise -",
+    "2 exact 420 11 advise -",
+    "2 exact 421 11 advise -",
+    "2 exact 422 11 advise -",
+    "2 exact 423 11 advise -",
+    "2 exact 424 11 advise -",
+    "2 exact 425 11 advise -",
+    "2 exact 426 11 advise -",
+    "2 exact 427 11 advise -",
+    "2 exact 428 11 advise -",
+    "2 exact 429 11 advise -",
+    "2 exact 430 11 advise -",
+    "2 exact 431 11 advise -",
+    "2 exact 432 11 advise -",
+    "2 exact 433 11 advise -",
+    "2 exact 434 11 advise -",
+    "2 exact 435 11 advise -",
+    "2 exact 436 11 advise -",
+    "2 exact 437 11 advise -",
+    "2 exact 438 11 advise -",
+    "2 exact 439 11 advise -",
+    "2 exact 440 11 advise -",
+    "1 exact 2 32 advise -",
+    "1 exact 3 32 advise -",
+    "1 exact 0 12 advise -",
     "1 exact 1 1 advise -",
-    "1 exact 1 10 advise -",
-    "1 unspecified 1 24 advise -",
+    "1 exact 1 12 advise -",
+    "1 unspecified 1 33 advise -",
     "1 unspecified 1 1 - -",
-    "1 unspecified 1 10 - -",
+    "1 unspecified 1 12 - -",
     "1 unspecified 1 1 advise -",
-    "1 unspecified 1 25 advise -",
-    "1 unspecified 1 11 advise approx",
-    "3 exact 167 0 advise -",
-    "3 exact 168 0 advise -",
-    "2 exact 169 0 advise -",
-    "2 exact 169 1 advise -",
-    "3 exact 170 0 advise -",
-    "3 exact 170 1 advise -",
-    "2 exact 171 0 advise -",
-    "3 exact 172 0 advise -",
-    "2 exact 173 8 advise -",
-    "3 exact 174 8 advise -",
-    "2 exact 175 8 advise -",
-    "3 exact 176 8 advise -",
-    "2 exact 177 9 advise -",
-    "3 exact 178 9 advise -",
-    "2 exact 179 9 advise -",
-    "3 exact 180 9 advise -",
-    "3 exact 181 0 advise -",
-    "3 exact 182 0 advise -",
-    "3 exact 158 0 advise -",
-    "3 exact 183 0 advise -",
-    "3 exact 184 0 advise -",
-    "3 exact 185 0 advise -",
-    "3 exact 186 0 advise -",
-    "3 exact 187 0 advise -",
-    "3 exact 188 0 advise -",
-    "3 exact 189 0 advise -",
-    "3 exact 190 0 advise -",
-    "3 exact 191 0 advise -",
-    "3 exact 192 0 advise -",
-    "3 exact 158 1 advise -",
-    "3 exact 183 1 advise -",
-    "3 exact 184 1 advise -",
-    "3 exact 185 1 advise -",
-    "3 exact 186 1 advise -",
-    "3 exact 187 1 advise -",
-    "3 exact 188 1 advise -",
-    "3 exact 189 1 advise -",
-    "3 exact 190 1 advise -",
-    "3 exact 191 1 advise -",
-    "3 exact 192 1 advise -",
-    "1 exact 1 11 advise rn",
-    "1 bounded 0 16 advise -",
-    "1 exact 193 10 advise -",
-    "1 exact 194 10 advise -",
+    "1 unspecified 1 34 advise -",
+    "1 unspecified 1 13 advise approx",
+    "3 exact 441 0 advise -",
+    "3 exact 442 0 advise -",
+    "2 exact 443 0 advise -",
+    "2 exact 443 1 advise -",
+    "3 exact 444 0 advise -",
+    "3 exact 444 1 advise -",
+    "2 exact 445 0 advise -",
+    "3 exact 446 0 advise -",
+    "2 exact 447 8 advise -",
+    "3 exact 448 8 advise -",
+    "2 exact 449 8 advise -",
+    "3 exact 450 8 advise -",
+    "2 exact 451 9 advise -",
+    "3 exact 452 9 advise -",
+    "2 exact 453 9 advise -",
+    "3 exact 454 9 advise -",
+    "3 exact 455 0 advise -",
+    "3 exact 456 0 advise -",
+    "3 exact 246 0 advise -",
+    "3 exact 457 0 advise -",
+    "3 exact 458 0 advise -",
+    "3 exact 459 0 advise -",
+    "3 exact 460 0 advise -",
+    "3 exact 461 0 advise -",
+    "3 exact 462 0 advise -",
+    "3 exact 463 0 advise -",
+    "3 exact 464 0 advise -",
+    "3 exact 465 0 advise -",
+    "3 exact 466 0 advise -",
+    "3 exact 246 1 advise -",
+    "3 exact 457 1 advise -",
+    "3 exact 458 1 advise -",
+    "3 exact 459 1 advise -",
+    "3 exact 460 1 advise -",
+    "3 exact 461 1 advise -",
+    "3 exact 462 1 advise -",
+    "3 exact 463 1 advise -",
+    "3 exact 464 1 advise -",
+    "3 exact 465 1 advise -",
+    "3 exact 466 1 advise -",
+    "1 exact 1 13 advise rn",
+    "1 bounded 0 25 advise -",
+    "1 exact 467 12 advise -",
+    "1 exact 468 12 advise -",
 )
 
 # Of each opcode's variants: modifiers and types, and the place of the class.
@@ -785,710 +1372,778 @@ rp.f32.f16 18
 rp.f32.bf16 19
 rp.sat.f32.f16 18
 rp.sat.f32.bf16 19
+f32x2.f16x2.f32x2 20
+f32x2.bf16x2.f32x2 21
+rn.f32x2.f16x2.f32x2 20
+rn.f32x2.bf16x2.f32x2 21
+rz.f32x2.f16x2.f32x2 20
+rz.f32x2.bf16x2.f32x2 21
+rm.f32x2.f16x2.f32x2 20
+rm.f32x2.bf16x2.f32x2 21
+rp.f32x2.f16x2.f32x2 20
+rp.f32x2.bf16x2.f32x2 21
+rz.ftz.f16x2.f32x2.f32x2 22
+rz.bf16x2.f32x2.f32x2 23
+e5m2x4.e5m2x4 24
+e5m2x4.e4m3x4 25
+e5m2x4.e3m2x4 26
+e5m2x4.e2m3x4 27
+e5m2x4.e2m1x4 28
+e5m2x4.e2m1p4x4 29
+e5m2x4.ue8m0x4 30
+e4m3x4.e5m2x4 31
+e4m3x4.e4m3x4 32
+e4m3x4.e3m2x4 33
+e4m3x4.e2m3x4 34
+e4m3x4.e2m1x4 35
+e4m3x4.e2m1p4x4 36
+e4m3x4.ue8m0x4 37
+satfinite.e5m2x4.e5m2x4 24
+satfinite.e5m2x4.e4m3x4 25
+satfinite.e5m2x4.e3m2x4 26
+satfinite.e5m2x4.e2m3x4 27
+satfinite.e5m2x4.e2m1x4 28
+satfinite.e5m2x4.e2m1p4x4 29
+satfinite.e5m2x4.ue8m0x4 30
+satfinite.e4m3x4.e5m2x4 31
+satfinite.e4m3x4.e4m3x4 32
+satfinite.e4m3x4.e3m2x4 33
+satfinite.e4m3x4.e2m3x4 34
+satfinite.e4m3x4.e2m1x4 35
+satfinite.e4m3x4.e2m1p4x4 36
+satfinite.e4m3x4.ue8m0x4 37
+rn.e5m2x4.e5m2x4 24
+rn.e5m2x4.e4m3x4 25
+rn.e5m2x4.e3m2x4 26
+rn.e5m2x4.e2m3x4 27
+rn.e5m2x4.e2m1x4 28
+rn.e5m2x4.e2m1p4x4 29
+rn.e5m2x4.ue8m0x4 30
+rn.e4m3x4.e5m2x4 31
+rn.e4m3x4.e4m3x4 32
+rn.e4m3x4.e3m2x4 33
+rn.e4m3x4.e2m3x4 34
+rn.e4m3x4.e2m1x4 35
+rn.e4m3x4.e2m1p4x4 36
+rn.e4m3x4.ue8m0x4 37
+rn.satfinite.e5m2x4.e5m2x4 24
+rn.satfinite.e5m2x4.e4m3x4 25
+rn.satfinite.e5m2x4.e3m2x4 26
+rn.satfinite.e5m2x4.e2m3x4 27
+rn.satfinite.e5m2x4.e2m1x4 28
+rn.satfinite.e5m2x4.e2m1p4x4 29
+rn.satfinite.e5m2x4.ue8m0x4 30
+rn.satfinite.e4m3x4.e5m2x4 31
+rn.satfinite.e4m3x4.e4m3x4 32
+rn.satfinite.e4m3x4.e3m2x4 33
+rn.satfinite.e4m3x4.e2m3x4 34
+rn.satfinite.e4m3x4.e2m1x4 35
+rn.satfinite.e4m3x4.e2m1p4x4 36
+rn.satfinite.e4m3x4.ue8m0x4 37
 """,
     "copysign": """
-f32 20
-f64 21
+f32 38
+f64 39
 """,
     "cos": """
-approx.f32 22
-approx.ftz.f32 22
-f32 23
+approx.f32 40
+approx.ftz.f32 40
+f32 41
 """,
     "cvt": """
-rni.u8.f16 24
-rni.u8.f64 25
-rni.u16.f16 26
-rni.u16.f64 27
-rni.u32.f16 28
-rni.u32.f64 29
-rni.u64.f16 30
-rni.u64.f64 31
-rni.s8.f16 32
-rni.s8.f64 33
-rni.s16.f16 34
-rni.s16.f64 35
-rni.s32.f16 36
-rni.s32.f64 37
-rni.s64.f16 38
-rni.s64.f64 39
-rni.sat.u8.f16 24
-rni.sat.u8.f64 25
-rni.sat.u16.f16 26
-rni.sat.u16.f64 27
-rni.sat.u32.f16 28
-rni.sat.u32.f64 29
-rni.sat.u64.f16 30
-rni.sat.u64.f64 31
-rni.sat.s8.f16 32
-rni.sat.s8.f64 33
-rni.sat.s16.f16 34
-rni.sat.s16.f64 35
-rni.sat.s32.f16 36
-rni.sat.s32.f64 37
-rni.sat.s64.f16 38
-rni.sat.s64.f64 39
-rzi.u8.f16 24
-rzi.u8.f64 25
-rzi.u16.f16 26
-rzi.u16.f64 27
-rzi.u32.f16 28
-rzi.u32.f64 29
-rzi.u64.f16 30
-rzi.u64.f64 31
-rzi.s8.f16 32
-rzi.s8.f64 33
-rzi.s16.f16 34
-rzi.s16.f64 35
-rzi.s32.f16 36
-rzi.s32.f64 37
-rzi.s64.f16 38
-rzi.s64.f64 39
-rzi.sat.u8.f16 24
-rzi.sat.u8.f64 25
-rzi.sat.u16.f16 26
-rzi.sat.u16.f64 27
-rzi.sat.u32.f16 28
-rzi.sat.u32.f64 29
-rzi.sat.u64.f16 30
-rzi.sat.u64.f64 31
-rzi.sat.s8.f16 32
-rzi.sat.s8.f64 33
-rzi.sat.s16.f16 34
-rzi.sat.s16.f64 35
-rzi.sat.s32.f16 36
-rzi.sat.s32.f64 37
-rzi.sat.s64.f16 38
-rzi.sat.s64.f64 39
-rmi.u8.f16 24
-rmi.u8.f64 25
-rmi.u16.f16 26
-rmi.u16.f64 27
-rmi.u32.f16 28
-rmi.u32.f64 29
-rmi.u64.f16 30
-rmi.u64.f64 31
-rmi.s8.f16 32
-rmi.s8.f64 33
-rmi.s16.f16 34
-rmi.s16.f64 35
-rmi.s32.f16 36
-rmi.s32.f64 37
-rmi.s64.f16 38
-rmi.s64.f64 39
-rmi.sat.u8.f16 24
-rmi.sat.u8.f64 25
-rmi.sat.u16.f16 26
-rmi.sat.u16.f64 27
-rmi.sat.u32.f16 28
-rmi.sat.u32.f64 29
-rmi.sat.u64.f16 30
-rmi.sat.u64.f64 31
-rmi.sat.s8.f16 32
-rmi.sat.s8.f64 33
-rmi.sat.s16.f16 34
-rmi.sat.s16.f64 35
-rmi.sat.s32.f16 36
-rmi.sat.s32.f64 37
-rmi.sat.s64.f16 38
-rmi.sat.s64.f64 39
-rpi.u8.f16 24
-rpi.u8.f64 25
-rpi.u16.f16 26
-rpi.u16.f64 27
-rpi.u32.f16 28
-rpi.u32.f64 29
-rpi.u64.f16 30
-rpi.u64.f64 31
-rpi.s8.f16 32
-rpi.s8.f64 33
-rpi.s16.f16 34
-rpi.s16.f64 35
-rpi.s32.f16 36
-rpi.s32.f64 37
-rpi.s64.f16 38
-rpi.s64.f64 39
-rpi.sat.u8.f16 24
-rpi.sat.u8.f64 25
-rpi.sat.u16.f16 26
-rpi.sat.u16.f64 27
-rpi.sat.u32.f16 28
-rpi.sat.u32.f64 29
-rpi.sat.u64.f16 30
-rpi.sat.u64.f64 31
-rpi.sat.s8.f16 32
-rpi.sat.s8.f64 33
-rpi.sat.s16.f16 34
-rpi.sat.s16.f64 35
-rpi.sat.s32.f16 36
-rpi.sat.s32.f64 37
-rpi.sat.s64.f16 38
-rpi.sat.s64.f64 39
-rni.u8.f32 40
-rni.u16.f32 41
-rni.u32.f32 42
-rni.u64.f32 43
-rni.s8.f32 44
-rni.s16.f32 45
-rni.s32.f32 46
-rni.s64.f32 47
-rni.sat.u8.f32 40
-rni.sat.u16.f32 41
-rni.sat.u32.f32 42
-rni.sat.u64.f32 43
-rni.sat.s8.f32 44
-rni.sat.s16.f32 45
-rni.sat.s32.f32 46
-rni.sat.s64.f32 47
-rni.ftz.u8.f32 48
-rni.ftz.u16.f32 49
-rni.ftz.u32.f32 50
-rni.ftz.u64.f32 51
-rni.ftz.s8.f32 52
-rni.ftz.s16.f32 53
-rni.ftz.s32.f32 54
-rni.ftz.s64.f32 55
-rni.ftz.sat.u8.f32 48
-rni.ftz.sat.u16.f32 49
-rni.ftz.sat.u32.f32 50
-rni.ftz.sat.u64.f32 51
-rni.ftz.sat.s8.f32 52
-rni.ftz.sat.s16.f32 53
-rni.ftz.sat.s32.f32 54
-rni.ftz.sat.s64.f32 55
-rzi.u8.f32 40
-rzi.u16.f32 41
-rzi.u32.f32 42
-rzi.u64.f32 43
-rzi.s8.f32 44
-rzi.s16.f32 45
-rzi.s32.f32 46
-rzi.s64.f32 47
-rzi.sat.u8.f32 40
-rzi.sat.u16.f32 41
-rzi.sat.u32.f32 42
-rzi.sat.u64.f32 43
-rzi.sat.s8.f32 44
-rzi.sat.s16.f32 45
-rzi.sat.s32.f32 46
-rzi.sat.s64.f32 47
-rzi.ftz.u8.f32 48
-rzi.ftz.u16.f32 49
-rzi.ftz.u32.f32 50
-rzi.ftz.u64.f32 51
-rzi.ftz.s8.f32 52
-rzi.ftz.s16.f32 53
-rzi.ftz.s32.f32 54
-rzi.ftz.s64.f32 55
-rzi.ftz.sat.u8.f32 48
-rzi.ftz.sat.u16.f32 49
-rzi.ftz.sat.u32.f32 50
-rzi.ftz.sat.u64.f32 51
-rzi.ftz.sat.s8.f32 52
-rzi.ftz.sat.s16.f32 53
-rzi.ftz.sat.s32.f32 54
-rzi.ftz.sat.s64.f32 55
-rmi.u8.f32 40
-rmi.u16.f32 41
-rmi.u32.f32 42
-rmi.u64.f32 43
-rmi.s8.f32 44
-rmi.s16.f32 45
-rmi.s32.f32 46
-rmi.s64.f32 47
-rmi.sat.u8.f32 40
-rmi.sat.u16.f32 41
-rmi.sat.u32.f32 42
-rmi.sat.u64.f32 43
-rmi.sat.s8.f32 44
-rmi.sat.s16.f32 45
-rmi.sat.s32.f32 46
-rmi.sat.s64.f32 47
-rmi.ftz.u8.f32 48
-rmi.ftz.u16.f32 49
-rmi.ftz.u32.f32 50
-rmi.ftz.u64.f32 51
-rmi.ftz.s8.f32 52
-rmi.ftz.s16.f32 53
-rmi.ftz.s32.f32 54
-rmi.ftz.s64.f32 55
-rmi.ftz.sat.u8.f32 48
-rmi.ftz.sat.u16.f32 49
-rmi.ftz.sat.u32.f32 50
-rmi.ftz.sat.u64.f32 51
-rmi.ftz.sat.s8.f32 52
-rmi.ftz.sat.s16.f32 53
-rmi.ftz.sat.s32.f32 54
-rmi.ftz.sat.s64.f32 55
-rpi.u8.f32 40
-rpi.u16.f32 41
-rpi.u32.f32 42
-rpi.u64.f32 43
-rpi.s8.f32 44
-rpi.s16.f32 45
-rpi.s32.f32 46
-rpi.s64.f32 47
-rpi.sat.u8.f32 40
-rpi.sat.u16.f32 41
-rpi.sat.u32.f32 42
-rpi.sat.u64.f32 43
-rpi.sat.s8.f32 44
-rpi.sat.s16.f32 45
-rpi.sat.s32.f32 46
-rpi.sat.s64.f32 47
-rpi.ftz.u8.f32 48
-rpi.ftz.u16.f32 49
-rpi.ftz.u32.f32 50
-rpi.ftz.u64.f32 51
-rpi.ftz.s8.f32 52
-rpi.ftz.s16.f32 53
-rpi.ftz.s32.f32 54
-rpi.ftz.s64.f32 55
-rpi.ftz.sat.u8.f32 48
-rpi.ftz.sat.u16.f32 49
-rpi.ftz.sat.u32.f32 50
-rpi.ftz.sat.u64.f32 51
-rpi.ftz.sat.s8.f32 52
-rpi.ftz.sat.s16.f32 53
-rpi.ftz.sat.s32.f32 54
-rpi.ftz.sat.s64.f32 55
-rni.u8.bf16 56
-rni.u16.bf16 57
-rni.u32.bf16 58
-rni.u64.bf16 59
-rni.s8.bf16 60
-rni.s16.bf16 61
-rni.s32.bf16 62
-rni.s64.bf16 63
-rzi.u8.bf16 56
-rzi.u16.bf16 57
-rzi.u32.bf16 58
-rzi.u64.bf16 59
-rzi.s8.bf16 60
-rzi.s16.bf16 61
-rzi.s32.bf16 62
-rzi.s64.bf16 63
-rmi.u8.bf16 56
-rmi.u16.bf16 57
-rmi.u32.bf16 58
-rmi.u64.bf16 59
-rmi.s8.bf16 60
-rmi.s16.bf16 61
-rmi.s32.bf16 62
-rmi.s64.bf16 63
-rpi.u8.bf16 56
-rpi.u16.bf16 57
-rpi.u32.bf16 58
-rpi.u64.bf16 59
-rpi.s8.bf16 60
-rpi.s16.bf16 61
-rpi.s32.bf16 62
-rpi.s64.bf16 63
-rn.f16.u8 64
-rn.f16.u16 65
-rn.f16.u32 66
-rn.f16.u64 67
-rn.f16.s8 68
-rn.f16.s16 69
-rn.f16.s32 70
-rn.f16.s64 71
-rn.f64.u8 72
-rn.f64.u16 73
-rn.f64.u32 74
-rn.f64.u64 75
-rn.f64.s8 76
-rn.f64.s16 77
-rn.f64.s32 78
-rn.f64.s64 79
-rn.sat.f16.u8 64
-rn.sat.f16.u16 65
-rn.sat.f16.u32 66
-rn.sat.f16.u64 67
-rn.sat.f16.s8 68
-rn.sat.f16.s16 69
-rn.sat.f16.s32 70
-rn.sat.f16.s64 71
-rn.sat.f64.u8 72
-rn.sat.f64.u16 73
-rn.sat.f64.u32 74
-rn.sat.f64.u64 75
-rn.sat.f64.s8 76
-rn.sat.f64.s16 77
-rn.sat.f64.s32 78
-rn.sat.f64.s64 79
-rz.f16.u8 64
-rz.f16.u16 65
-rz.f16.u32 66
-rz.f16.u64 67
-rz.f16.s8 68
-rz.f16.s16 69
-rz.f16.s32 70
-rz.f16.s64 71
-rz.f64.u8 72
-rz.f64.u16 73
-rz.f64.u32 74
-rz.f64.u64 75
-rz.f64.s8 76
-rz.f64.s16 77
-rz.f64.s32 78
-rz.f64.s64 79
-rz.sat.f16.u8 64
-rz.sat.f16.u16 65
-rz.sat.f16.u32 66
-rz.sat.f16.u64 67
-rz.sat.f16.s8 68
-rz.sat.f16.s16 69
-rz.sat.f16.s32 70
-rz.sat.f16.s64 71
-rz.sat.f64.u8 72
-rz.sat.f64.u16 73
-rz.sat.f64.u32 74
-rz.sat.f64.u64 75
-rz.sat.f64.s8 76
-rz.sat.f64.s16 77
-rz.sat.f64.s32 78
-rz.sat.f64.s64 79
-rm.f16.u8 64
-rm.f16.u16 65
-rm.f16.u32 66
-rm.f16.u64 67
-rm.f16.s8 68
-rm.f16.s16 69
-rm.f16.s32 70
-rm.f16.s64 71
-rm.f64.u8 72
-rm.f64.u16 73
-rm.f64.u32 74
-rm.f64.u64 75
-rm.f64.s8 76
-rm.f64.s16 77
-rm.f64.s32 78
-rm.f64.s64 79
-rm.sat.f16.u8 64
-rm.sat.f16.u16 65
-rm.sat.f16.u32 66
-rm.sat.f16.u64 67
-rm.sat.f16.s8 68
-rm.sat.f16.s16 69
-rm.sat.f16.s32 70
-rm.sat.f16.s64 71
-rm.sat.f64.u8 72
-rm.sat.f64.u16 73
-rm.sat.f64.u32 74
-rm.sat.f64.u64 75
-rm.sat.f64.s8 76
-rm.sat.f64.s16 77
-rm.sat.f64.s32 78
-rm.sat.f64.s64 79
-rp.f16.u8 64
-rp.f16.u16 65
-rp.f16.u32 66
-rp.f16.u64 67
-rp.f16.s8 68
-rp.f16.s16 69
-rp.f16.s32 70
-rp.f16.s64 71
-rp.f64.u8 72
-rp.f64.u16 73
-rp.f64.u32 74
-rp.f64.u64 75
-rp.f64.s8 76
-rp.f64.s16 77
-rp.f64.s32 78
-rp.f64.s64 79
-rp.sat.f16.u8 64
-rp.sat.f16.u16 65
-rp.sat.f16.u32 66
-rp.sat.f16.u64 67
-rp.sat.f16.s8 68
-rp.sat.f16.s16 69
-rp.sat.f16.s32 70
-rp.sat.f16.s64 71
-rp.sat.f64.u8 72
-rp.sat.f64.u16 73
-rp.sat.f64.u32 74
-rp.sat.f64.u64 75
-rp.sat.f64.s8 76
-rp.sat.f64.s16 77
-rp.sat.f64.s32 78
-rp.sat.f64.s64 79
-rn.f32.u8 80
-rn.f32.u16 81
-rn.f32.u32 82
-rn.f32.u64 83
-rn.f32.s8 84
-rn.f32.s16 85
-rn.f32.s32 86
-rn.f32.s64 87
-rn.sat.f32.u8 80
-rn.sat.f32.u16 81
-rn.sat.f32.u32 82
-rn.sat.f32.u64 83
-rn.sat.f32.s8 84
-rn.sat.f32.s16 85
-rn.sat.f32.s32 86
-rn.sat.f32.s64 87
-rn.ftz.f32.u8 88
-rn.ftz.f32.u16 89
-rn.ftz.f32.u32 90
-rn.ftz.f32.u64 91
-rn.ftz.f32.s8 92
-rn.ftz.f32.s16 93
-rn.ftz.f32.s32 94
-rn.ftz.f32.s64 95
-rn.ftz.sat.f32.u8 88
-rn.ftz.sat.f32.u16 89
-rn.ftz.sat.f32.u32 90
-rn.ftz.sat.f32.u64 91
-rn.ftz.sat.f32.s8 92
-rn.ftz.sat.f32.s16 93
-rn.ftz.sat.f32.s32 94
-rn.ftz.sat.f32.s64 95
-rz.f32.u8 80
-rz.f32.u16 81
-rz.f32.u32 82
-rz.f32.u64 83
-rz.f32.s8 84
-rz.f32.s16 85
-rz.f32.s32 86
-rz.f32.s64 87
-rz.sat.f32.u8 80
-rz.sat.f32.u16 81
-rz.sat.f32.u32 82
-rz.sat.f32.u64 83
-rz.sat.f32.s8 84
-rz.sat.f32.s16 85
-rz.sat.f32.s32 86
-rz.sat.f32.s64 87
-rz.ftz.f32.u8 88
-rz.ftz.f32.u16 89
-rz.ftz.f32.u32 90
-rz.ftz.f32.u64 91
-rz.ftz.f32.s8 92
-rz.ftz.f32.s16 93
-rz.ftz.f32.s32 94
-rz.ftz.f32.s64 95
-rz.ftz.sat.f32.u8 88
-rz.ftz.sat.f32.u16 89
-rz.ftz.sat.f32.u32 90
-rz.ftz.sat.f32.u64 91
-rz.ftz.sat.f32.s8 92
-rz.ftz.sat.f32.s16 93
-rz.ftz.sat.f32.s32 94
-rz.ftz.sat.f32.s64 95
-rm.f32.u8 80
-rm.f32.u16 81
-rm.f32.u32 82
-rm.f32.u64 83
-rm.f32.s8 84
-rm.f32.s16 85
-rm.f32.s32 86
-rm.f32.s64 87
-rm.sat.f32.u8 80
-rm.sat.f32.u16 81
-rm.sat.f32.u32 82
-rm.sat.f32.u64 83
-rm.sat.f32.s8 84
-rm.sat.f32.s16 85
-rm.sat.f32.s32 86
-rm.sat.f32.s64 87
-rm.ftz.f32.u8 88
-rm.ftz.f32.u16 89
-rm.ftz.f32.u32 90
-rm.ftz.f32.u64 91
-rm.ftz.f32.s8 92
-rm.ftz.f32.s16 93
-rm.ftz.f32.s32 94
-rm.ftz.f32.s64 95
-rm.ftz.sat.f32.u8 88
-rm.ftz.sat.f32.u16 89
-rm.ftz.sat.f32.u32 90
-rm.ftz.sat.f32.u64 91
-rm.ftz.sat.f32.s8 92
-rm.ftz.sat.f32.s16 93
-rm.ftz.sat.f32.s32 94
-rm.ftz.sat.f32.s64 95
-rp.f32.u8 80
-rp.f32.u16 81
-rp.f32.u32 82
-rp.f32.u64 83
-rp.f32.s8 84
-rp.f32.s16 85
-rp.f32.s32 86
-rp.f32.s64 87
-rp.sat.f32.u8 80
-rp.sat.f32.u16 81
-rp.sat.f32.u32 82
-rp.sat.f32.u64 83
-rp.sat.f32.s8 84
-rp.sat.f32.s16 85
-rp.sat.f32.s32 86
-rp.sat.f32.s64 87
-rp.ftz.f32.u8 88
-rp.ftz.f32.u16 89
-rp.ftz.f32.u32 90
-rp.ftz.f32.u64 91
-rp.ftz.f32.s8 92
-rp.ftz.f32.s16 93
-rp.ftz.f32.s32 94
-rp.ftz.f32.s64 95
-rp.ftz.sat.f32.u8 88
-rp.ftz.sat.f32.u16 89
-rp.ftz.sat.f32.u32 90
-rp.ftz.sat.f32.u64 91
-rp.ftz.sat.f32.s8 92
-rp.ftz.sat.f32.s16 93
-rp.ftz.sat.f32.s32 94
-rp.ftz.sat.f32.s64 95
-rn.bf16.u8 96
-rn.bf16.u16 97
-rn.bf16.u32 98
-rn.bf16.u64 99
-rn.bf16.s8 100
-rn.bf16.s16 101
-rn.bf16.s32 102
-rn.bf16.s64 103
-rz.bf16.u8 96
-rz.bf16.u16 97
-rz.bf16.u32 98
-rz.bf16.u64 99
-rz.bf16.s8 100
-rz.bf16.s16 101
-rz.bf16.s32 102
-rz.bf16.s64 103
-rm.bf16.u8 96
-rm.bf16.u16 97
-rm.bf16.u32 98
-rm.bf16.u64 99
-rm.bf16.s8 100
-rm.bf16.s16 101
-rm.bf16.s32 102
-rm.bf16.s64 103
-rp.bf16.u8 96
-rp.bf16.u16 97
-rp.bf16.u32 98
-rp.bf16.u64 99
-rp.bf16.s8 100
-rp.bf16.s16 101
-rp.bf16.s32 102
-rp.bf16.s64 103
-u8.u8 104
-u8.u16 105
-u8.u32 106
-u8.u64 107
-u8.s8 108
-u8.s16 109
-u8.s32 110
-u8.s64 111
-u16.u8 112
-u16.u16 113
-u16.u32 114
-u16.u64 115
-u16.s8 116
-u16.s16 117
-u16.s32 118
-u16.s64 119
-u32.u8 120
-u32.u16 121
-u32.u32 122
-u32.u64 123
-u32.s8 124
-u32.s16 125
-u32.s32 126
-u32.s64 127
-u64.u8 128
-u64.u16 129
-u64.u32 130
-u64.u64 131
-u64.s8 132
-u64.s16 133
-u64.s32 134
-u64.s64 135
-s8.u8 136
-s8.u16 137
-s8.u32 138
-s8.u64 139
-s8.s8 140
-s8.s16 141
-s8.s32 142
-s8.s64 143
-s16.u8 144
-s16.u16 145
-s16.u32 146
-s16.u64 147
-s16.s8 148
-s16.s16 149
-s16.s32 150
-s16.s64 151
-s32.u8 152
-s32.u16 153
-s32.u32 154
-s32.u64 155
-s32.s8 156
-s32.s16 157
-s32.s32 158
-s32.s64 159
-s64.u8 160
-s64.u16 161
-s64.u32 162
-s64.u64 163
-s64.s8 164
-s64.s16 165
-s64.s32 166
-s64.s64 167
-sat.u8.u16 105
-sat.u8.u32 106
-sat.u8.u64 107
-sat.u8.s8 108
-sat.u8.s16 109
-sat.u8.s32 110
-sat.u8.s64 111
-sat.u16.u32 114
-sat.u16.u64 115
-sat.u16.s8 116
-sat.u16.s16 117
-sat.u16.s32 118
-sat.u16.s64 119
-sat.u32.u64 123
-sat.u32.s8 124
-sat.u32.s16 125
-sat.u32.s32 126
-sat.u32.s64 127
-sat.u64.s8 132
-sat.u64.s16 133
-sat.u64.s32 134
-sat.u64.s64 135
-sat.s8.u8 136
-sat.s8.u16 137
-sat.s8.u32 138
-sat.s8.u64 139
-sat.s8.s16 141
-sat.s8.s32 142
-sat.s8.s64 143
-sat.s16.u16 145
-sat.s16.u32 146
-sat.s16.u64 147
-sat.s16.s32 150
-sat.s16.s64 151
-sat.s32.u32 154
-sat.s32.u64 155
-sat.s32.s64 159
-sat.s64.u64 163
-f16.f16 168
-sat.f16.f16 168
-rni.f16.f16 168
-rni.sat.f16.f16 168
-rzi.f16.f16 168
-rzi.sat.f16.f16 168
-rmi.f16.f16 168
-rmi.sat.f16.f16 168
-rpi.f16.f16 168
-rpi.sat.f16.f16 168
-bf16.bf16 169
-rni.bf16.bf16 169
-rzi.bf16.bf16 169
-rmi.bf16.bf16 169
-rpi.bf16.bf16 169
+rni.u8.f16 42
+rni.u8.f64 43
+rni.u16.f16 44
+rni.u16.f64 45
+rni.u32.f16 46
+rni.u32.f64 47
+rni.u64.f16 48
+rni.u64.f64 49
+rni.s8.f16 50
+rni.s8.f64 51
+rni.s16.f16 52
+rni.s16.f64 53
+rni.s32.f16 54
+rni.s32.f64 55
+rni.s64.f16 56
+rni.s64.f64 57
+rni.sat.u8.f16 42
+rni.sat.u8.f64 43
+rni.sat.u16.f16 44
+rni.sat.u16.f64 45
+rni.sat.u32.f16 46
+rni.sat.u32.f64 47
+rni.sat.u64.f16 48
+rni.sat.u64.f64 49
+rni.sat.s8.f16 50
+rni.sat.s8.f64 51
+rni.sat.s16.f16 52
+rni.sat.s16.f64 53
+rni.sat.s32.f16 54
+rni.sat.s32.f64 55
+rni.sat.s64.f16 56
+rni.sat.s64.f64 57
+rzi.u8.f16 42
+rzi.u8.f64 43
+rzi.u16.f16 44
+rzi.u16.f64 45
+rzi.u32.f16 46
+rzi.u32.f64 47
+rzi.u64.f16 48
+rzi.u64.f64 49
+rzi.s8.f16 50
+rzi.s8.f64 51
+rzi.s16.f16 52
+rzi.s16.f64 53
+rzi.s32.f16 54
+rzi.s32.f64 55
+rzi.s64.f16 56
+rzi.s64.f64 57
+rzi.sat.u8.f16 42
+rzi.sat.u8.f64 43
+rzi.sat.u16.f16 44
+rzi.sat.u16.f64 45
+rzi.sat.u32.f16 46
+rzi.sat.u32.f64 47
+rzi.sat.u64.f16 48
+rzi.sat.u64.f64 49
+rzi.sat.s8.f16 50
+rzi.sat.s8.f64 51
+rzi.sat.s16.f16 52
+rzi.sat.s16.f64 53
+rzi.sat.s32.f16 54
+rzi.sat.s32.f64 55
+rzi.sat.s64.f16 56
+rzi.sat.s64.f64 57
+rmi.u8.f16 42
+rmi.u8.f64 43
+rmi.u16.f16 44
+rmi.u16.f64 45
+rmi.u32.f16 46
+rmi.u32.f64 47
+rmi.u64.f16 48
+rmi.u64.f64 49
+rmi.s8.f16 50
+rmi.s8.f64 51
+rmi.s16.f16 52
+rmi.s16.f64 53
+rmi.s32.f16 54
+rmi.s32.f64 55
+rmi.s64.f16 56
+rmi.s64.f64 57
+rmi.sat.u8.f16 42
+rmi.sat.u8.f64 43
+rmi.sat.u16.f16 44
+rmi.sat.u16.f64 45
+rmi.sat.u32.f16 46
+rmi.sat.u32.f64 47
+rmi.sat.u64.f16 48
+rmi.sat.u64.f64 49
+rmi.sat.s8.f16 50
+rmi.sat.s8.f64 51
+rmi.sat.s16.f16 52
+rmi.sat.s16.f64 53
+rmi.sat.s32.f16 54
+rmi.sat.s32.f64 55
+rmi.sat.s64.f16 56
+rmi.sat.s64.f64 57
+rpi.u8.f16 42
+rpi.u8.f64 43
+rpi.u16.f16 44
+rpi.u16.f64 45
+rpi.u32.f16 46
+rpi.u32.f64 47
+rpi.u64.f16 48
+rpi.u64.f64 49
+rpi.s8.f16 50
+rpi.s8.f64 51
+rpi.s16.f16 52
+rpi.s16.f64 53
+rpi.s32.f16 54
+rpi.s32.f64 55
+rpi.s64.f16 56
+rpi.s64.f64 57
+rpi.sat.u8.f16 42
+rpi.sat.u8.f64 43
+rpi.sat.u16.f16 44
+rpi.sat.u16.f64 45
+rpi.sat.u32.f16 46
+rpi.sat.u32.f64 47
+rpi.sat.u64.f16 48
+rpi.sat.u64.f64 49
+rpi.sat.s8.f16 50
+rpi.sat.s8.f64 51
+rpi.sat.s16.f16 52
+rpi.sat.s16.f64 53
+rpi.sat.s32.f16 54
+rpi.sat.s32.f64 55
+rpi.sat.s64.f16 56
+rpi.sat.s64.f64 57
+rni.u8.f32 58
+rni.u16.f32 59
+rni.u32.f32 60
+rni.u64.f32 61
+rni.s8.f32 62
+rni.s16.f32 63
+rni.s32.f32 64
+rni.s64.f32 65
+rni.sat.u8.f32 58
+rni.sat.u16.f32 59
+rni.sat.u32.f32 60
+rni.sat.u64.f32 61
+rni.sat.s8.f32 62
+rni.sat.s16.f32 63
+rni.sat.s32.f32 64
+rni.sat.s64.f32 65
+rni.ftz.u8.f32 66
+rni.ftz.u16.f32 67
+rni.ftz.u32.f32 68
+rni.ftz.u64.f32 69
+rni.ftz.s8.f32 70
+rni.ftz.s16.f32 71
+rni.ftz.s32.f32 72
+rni.ftz.s64.f32 73
+rni.ftz.sat.u8.f32 66
+rni.ftz.sat.u16.f32 67
+rni.ftz.sat.u32.f32 68
+rni.ftz.sat.u64.f32 69
+rni.ftz.sat.s8.f32 70
+rni.ftz.sat.s16.f32 71
+rni.ftz.sat.s32.f32 72
+rni.ftz.sat.s64.f32 73
+rzi.u8.f32 58
+rzi.u16.f32 59
+rzi.u32.f32 60
+rzi.u64.f32 61
+rzi.s8.f32 62
+rzi.s16.f32 63
+rzi.s32.f32 64
+rzi.s64.f32 65
+rzi.sat.u8.f32 58
+rzi.sat.u16.f32 59
+rzi.sat.u32.f32 60
+rzi.sat.u64.f32 61
+rzi.sat.s8.f32 62
+rzi.sat.s16.f32 63
+rzi.sat.s32.f32 64
+rzi.sat.s64.f32 65
+rzi.ftz.u8.f32 66
+rzi.ftz.u16.f32 67
+rzi.ftz.u32.f32 68
+rzi.ftz.u64.f32 69
+rzi.ftz.s8.f32 70
+rzi.ftz.s16.f32 71
+rzi.ftz.s32.f32 72
+rzi.ftz.s64.f32 73
+rzi.ftz.sat.u8.f32 66
+rzi.ftz.sat.u16.f32 67
+rzi.ftz.sat.u32.f32 68
+rzi.ftz.sat.u64.f32 69
+rzi.ftz.sat.s8.f32 70
+rzi.ftz.sat.s16.f32 71
+rzi.ftz.sat.s32.f32 72
+rzi.ftz.sat.s64.f32 73
+rmi.u8.f32 58
+rmi.u16.f32 59
+rmi.u32.f32 60
+rmi.u64.f32 61
+rmi.s8.f32 62
+rmi.s16.f32 63
+rmi.s32.f32 64
+rmi.s64.f32 65
+rmi.sat.u8.f32 58
+rmi.sat.u16.f32 59
+rmi.sat.u32.f32 60
+rmi.sat.u64.f32 61
+rmi.sat.s8.f32 62
+rmi.sat.s16.f32 63
+rmi.sat.s32.f32 64
+rmi.sat.s64.f32 65
+rmi.ftz.u8.f32 66
+rmi.ftz.u16.f32 67
+rmi.ftz.u32.f32 68
+rmi.ftz.u64.f32 69
+rmi.ftz.s8.f32 70
+rmi.ftz.s16.f32 71
+rmi.ftz.s32.f32 72
+rmi.ftz.s64.f32 73
+rmi.ftz.sat.u8.f32 66
+rmi.ftz.sat.u16.f32 67
+rmi.ftz.sat.u32.f32 68
+rmi.ftz.sat.u64.f32 69
+rmi.ftz.sat.s8.f32 70
+rmi.ftz.sat.s16.f32 71
+rmi.ftz.sat.s32.f32 72
+rmi.ftz.sat.s64.f32 73
+rpi.u8.f32 58
+rpi.u16.f32 59
+rpi.u32.f32 60
+rpi.u64.f32 61
+rpi.s8.f32 62
+rpi.s16.f32 63
+rpi.s32.f32 64
+rpi.s64.f32 65
+rpi.sat.u8.f32 58
+rpi.sat.u16.f32 59
+rpi.sat.u32.f32 60
+rpi.sat.u64.f32 61
+rpi.sat.s8.f32 62
+rpi.sat.s16.f32 63
+rpi.sat.s32.f32 64
+rpi.sat.s64.f32 65
+rpi.ftz.u8.f32 66
+rpi.ftz.u16.f32 67
+rpi.ftz.u32.f32 68
+rpi.ftz.u64.f32 69
+rpi.ftz.s8.f32 70
+rpi.ftz.s16.f32 71
+rpi.ftz.s32.f32 72
+rpi.ftz.s64.f32 73
+rpi.ftz.sat.u8.f32 66
+rpi.ftz.sat.u16.f32 67
+rpi.ftz.sat.u32.f32 68
+rpi.ftz.sat.u64.f32 69
+rpi.ftz.sat.s8.f32 70
+rpi.ftz.sat.s16.f32 71
+rpi.ftz.sat.s32.f32 72
+rpi.ftz.sat.s64.f32 73
+rni.u8.bf16 74
+rni.u16.bf16 75
+rni.u32.bf16 76
+rni.u64.bf16 77
+rni.s8.bf16 78
+rni.s16.bf16 79
+rni.s32.bf16 80
+rni.s64.bf16 81
+rzi.u8.bf16 74
+rzi.u16.bf16 75
+rzi.u32.bf16 76
+rzi.u64.bf16 77
+rzi.s8.bf16 78
+rzi.s16.bf16 79
+rzi.s32.bf16 80
+rzi.s64.bf16 81
+rmi.u8.bf16 74
+rmi.u16.bf16 75
+rmi.u32.bf16 76
+rmi.u64.bf16 77
+rmi.s8.bf16 78
+rmi.s16.bf16 79
+rmi.s32.bf16 80
+rmi.s64.bf16 81
+rpi.u8.bf16 74
+rpi.u16.bf16 75
+rpi.u32.bf16 76
+rpi.u64.bf16 77
+rpi.s8.bf16 78
+rpi.s16.bf16 79
+rpi.s32.bf16 80
+rpi.s64.bf16 81
+rn.f16.u8 82
+rn.f16.u16 83
+rn.f16.u32 84
+rn.f16.u64 85
+rn.f16.s8 86
+rn.f16.s16 87
+rn.f16.s32 88
+rn.f16.s64 89
+rn.f64.u8 90
+rn.f64.u16 91
+rn.f64.u32 92
+rn.f64.u64 93
+rn.f64.s8 94
+rn.f64.s16 95
+rn.f64.s32 96
+rn.f64.s64 97
+rn.sat.f16.u8 82
+rn.sat.f16.u16 83
+rn.sat.f16.u32 84
+rn.sat.f16.u64 85
+rn.sat.f16.s8 86
+rn.sat.f16.s16 87
+rn.sat.f16.s32 88
+rn.sat.f16.s64 89
+rn.sat.f64.u8 90
+rn.sat.f64.u16 91
+rn.sat.f64.u32 92
+rn.sat.f64.u64 93
+rn.sat.f64.s8 94
+rn.sat.f64.s16 95
+rn.sat.f64.s32 96
+rn.sat.f64.s64 97
+rz.f16.u8 82
+rz.f16.u16 83
+rz.f16.u32 84
+rz.f16.u64 85
+rz.f16.s8 86
+rz.f16.s16 87
+rz.f16.s32 88
+rz.f16.s64 89
+rz.f64.u8 90
+rz.f64.u16 91
+rz.f64.u32 92
+rz.f64.u64 93
+rz.f64.s8 94
+rz.f64.s16 95
+rz.f64.s32 96
+rz.f64.s64 97
+rz.sat.f16.u8 82
+rz.sat.f16.u16 83
+rz.sat.f16.u32 84
+rz.sat.f16.u64 85
+rz.sat.f16.s8 86
+rz.sat.f16.s16 87
+rz.sat.f16.s32 88
+rz.sat.f16.s64 89
+rz.sat.f64.u8 90
+rz.sat.f64.u16 91
+rz.sat.f64.u32 92
+rz.sat.f64.u64 93
+rz.sat.f64.s8 94
+rz.sat.f64.s16 95
+rz.sat.f64.s32 96
+rz.sat.f64.s64 97
+rm.f16.u8 82
+rm.f16.u16 83
+rm.f16.u32 84
+rm.f16.u64 85
+rm.f16.s8 86
+rm.f16.s16 87
+rm.f16.s32 88
+rm.f16.s64 89
+rm.f64.u8 90
+rm.f64.u16 91
+rm.f64.u32 92
+rm.f64.u64 93
+rm.f64.s8 94
+rm.f64.s16 95
+rm.f64.s32 96
+rm.f64.s64 97
+rm.sat.f16.u8 82
+rm.sat.f16.u16 83
+rm.sat.f16.u32 84
+rm.sat.f16.u64 85
+rm.sat.f16.s8 86
+rm.sat.f16.s16 87
+rm.sat.f16.s32 88
+rm.sat.f16.s64 89
+rm.sat.f64.u8 90
+rm.sat.f64.u16 91
+rm.sat.f64.u32 92
+rm.sat.f64.u64 93
+rm.sat.f64.s8 94
+rm.sat.f64.s16 95
+rm.sat.f64.s32 96
+rm.sat.f64.s64 97
+rp.f16.u8 82
+rp.f16.u16 83
+rp.f16.u32 84
+rp.f16.u64 85
+rp.f16.s8 86
+rp.f16.s16 87
+rp.f16.s32 88
+rp.f16.s64 89
+rp.f64.u8 90
+rp.f64.u16 91
+rp.f64.u32 92
+rp.f64.u64 93
+rp.f64.s8 94
+rp.f64.s16 95
+rp.f64.s32 96
+rp.f64.s64 97
+rp.sat.f16.u8 82
+rp.sat.f16.u16 83
+rp.sat.f16.u32 84
+rp.sat.f16.u64 85
+rp.sat.f16.s8 86
+rp.sat.f16.s16 87
+rp.sat.f16.s32 88
+rp.sat.f16.s64 89
+rp.sat.f64.u8 90
+rp.sat.f64.u16 91
+rp.sat.f64.u32 92
+rp.sat.f64.u64 93
+rp.sat.f64.s8 94
+rp.sat.f64.s16 95
+rp.sat.f64.s32 96
+rp.sat.f64.s64 97
+rn.f32.u8 98
+rn.f32.u16 99
+rn.f32.u32 100
+rn.f32.u64 101
+rn.f32.s8 102
+rn.f32.s16 103
+rn.f32.s32 104
+rn.f32.s64 105
+rn.sat.f32.u8 98
+rn.sat.f32.u16 99
+rn.sat.f32.u32 100
+rn.sat.f32.u64 101
+rn.sat.f32.s8 102
+rn.sat.f32.s16 103
+rn.sat.f32.s32 104
+rn.sat.f32.s64 105
+rn.ftz.f32.u8 106
+rn.ftz.f32.u16 107
+rn.ftz.f32.u32 108
+rn.ftz.f32.u64 109
+rn.ftz.f32.s8 110
+rn.ftz.f32.s16 111
+rn.ftz.f32.s32 112
+rn.ftz.f32.s64 113
+rn.ftz.sat.f32.u8 106
+rn.ftz.sat.f32.u16 107
+rn.ftz.sat.f32.u32 108
+rn.ftz.sat.f32.u64 109
+rn.ftz.sat.f32.s8 110
+rn.ftz.sat.f32.s16 111
+rn.ftz.sat.f32.s32 112
+rn.ftz.sat.f32.s64 113
+rz.f32.u8 98
+rz.f32.u16 99
+rz.f32.u32 100
+rz.f32.u64 101
+rz.f32.s8 102
+rz.f32.s16 103
+rz.f32.s32 104
+rz.f32.s64 105
+rz.sat.f32.u8 98
+rz.sat.f32.u16 99
+rz.sat.f32.u32 100
+rz.sat.f32.u64 101
+rz.sat.f32.s8 102
+rz.sat.f32.s16 103
+rz.sat.f32.s32 104
+rz.sat.f32.s64 105
+rz.ftz.f32.u8 106
+rz.ftz.f32.u16 107
+rz.ftz.f32.u32 108
+rz.ftz.f32.u64 109
+rz.ftz.f32.s8 110
+rz.ftz.f32.s16 111
+rz.ftz.f32.s32 112
+rz.ftz.f32.s64 113
+rz.ftz.sat.f32.u8 106
+rz.ftz.sat.f32.u16 107
+rz.ftz.sat.f32.u32 108
+rz.ftz.sat.f32.u64 109
+rz.ftz.sat.f32.s8 110
+rz.ftz.sat.f32.s16 111
+rz.ftz.sat.f32.s32 112
+rz.ftz.sat.f32.s64 113
+rm.f32.u8 98
+rm.f32.u16 99
+rm.f32.u32 100
+rm.f32.u64 101
+rm.f32.s8 102
+rm.f32.s16 103
+rm.f32.s32 104
+rm.f32.s64 105
+rm.sat.f32.u8 98
+rm.sat.f32.u16 99
+rm.sat.f32.u32 100
+rm.sat.f32.u64 101
+rm.sat.f32.s8 102
+rm.sat.f32.s16 103
+rm.sat.f32.s32 104
+rm.sat.f32.s64 105
+rm.ftz.f32.u8 106
+rm.ftz.f32.u16 107
+rm.ftz.f32.u32 108
+rm.ftz.f32.u64 109
+rm.ftz.f32.s8 110
+rm.ftz.f32.s16 111
+rm.ftz.f32.s32 112
+rm.ftz.f32.s64 113
+rm.ftz.sat.f32.u8 106
+rm.ftz.sat.f32.u16 107
+rm.ftz.sat.f32.u32 108
+rm.ftz.sat.f32.u64 109
+rm.ftz.sat.f32.s8 110
+rm.ftz.sat.f32.s16 111
+rm.ftz.sat.f32.s32 112
+rm.ftz.sat.f32.s64 113
+rp.f32.u8 98
+rp.f32.u16 99
+rp.f32.u32 100
+rp.f32.u64 101
+rp.f32.s8 102
+rp.f32.s16 103
+rp.f32.s32 104
+rp.f32.s64 105
+rp.sat.f32.u8 98
+rp.sat.f32.u16 99
+rp.sat.f32.u32 100
+rp.sat.f32.u64 101
+rp.sat.f32.s8 102
+rp.sat.f32.s16 103
+rp.sat.f32.s32 104
+rp.sat.f32.s64 105
+rp.ftz.f32.u8 106
+rp.ftz.f32.u16 107
+rp.ftz.f32.u32 108
+rp.ftz.f32.u64 109
+rp.ftz.f32.s8 110
+rp.ftz.f32.s16 111
+rp.ftz.f32.s32 112
+rp.ftz.f32.s64 113
+rp.ftz.sat.f32.u8 106
+rp.ftz.sat.f32.u16 107
+rp.ftz.sat.f32.u32 108
+rp.ftz.sat.f32.u64 109
+rp.ftz.sat.f32.s8 110
+rp.ftz.sat.f32.s16 111
+rp.ftz.sat.f32.s32 112
+rp.ftz.sat.f32.s64 113
+rn.bf16.u8 114
+rn.bf16.u16 115
+rn.bf16.u32 116
+rn.bf16.u64 117
+rn.bf16.s8 118
+rn.bf16.s16 119
+rn.bf16.s32 120
+rn.bf16.s64 121
+rz.bf16.u8 114
+rz.bf16.u16 115
+rz.bf16.u32 116
+rz.bf16.u64 117
+rz.bf16.s8 118
+rz.bf16.s16 119
+rz.bf16.s32 120
+rz.bf16.s64 121
+rm.bf16.u8 114
+rm.bf16.u16 115
+rm.bf16.u32 116
+rm.bf16.u64 117
+rm.bf16.s8 118
+rm.bf16.s16 119
+rm.bf16.s32 120
+rm.bf16.s64 121
+rp.bf16.u8 114
+rp.bf16.u16 115
+rp.bf16.u32 116
+rp.bf16.u64 117
+rp.bf16.s8 118
+rp.bf16.s16 119
+rp.bf16.s32 120
+rp.bf16.s64 121
+u8.u8 122
+u8.u16 123
+u8.u32 124
+u8.u64 125
+u8.s8 126
+u8.s16 127
+u8.s32 128
+u8.s64 129
+u16.u8 130
+u16.u16 131
+u16.u32 132
+u16.u64 133
+u16.s8 134
+u16.s16 135
+u16.s32 136
+u16.s64 137
+u32.u8 138
+u32.u16 139
+u32.u32 140
+u32.u64 141
+u32.s8 142
+u32.s16 143
+u32.s32 144
+u32.s64 145
+u64.u8 146
+u64.u16 147
+u64.u32 148
+u64.u64 149
+u64.s8 150
+u64.s16 151
+u64.s32 152
+u64.s64 153
+s8.u8 154
+s8.u16 155
+s8.u32 156
+s8.u64 157
+s8.s8 158
+s8.s16 159
+s8.s32 160
+s8.s64 161
+s16.u8 162
+s16.u16 163
+s16.u32 164
+s16.u64 165
+s16.s8 166
+s16.s16 167
+s16.s32 168
+s16.s64 169
+s32.u8 170
+s32.u16 171
+s32.u32 172
+s32.u64 173
+s32.s8 174
+s32.s16 175
+s32.s32 176
+s32.s64 177
+s64.u8 178
+s64.u16 179
+s64.u32 180
+s64.u64 181
+s64.s8 182
+s64.s16 183
+s64.s32 184
+s64.s64 185
+sat.u8.u16 123
+sat.u8.u32 124
+sat.u8.u64 125
+sat.u8.s8 126
+sat.u8.s16 127
+sat.u8.s32 128
+sat.u8.s64 129
+sat.u16.u32 132
+sat.u16.u64 133
+sat.u16.s8 134
+sat.u16.s16 135
+sat.u16.s32 136
+sat.u16.s64 137
+sat.u32.u64 141
+sat.u32.s8 142
+sat.u32.s16 143
+sat.u32.s32 144
+sat.u32.s64 145
+sat.u64.s8 150
+sat.u64.s16 151
+sat.u64.s32 152
+sat.u64.s64 153
+sat.s8.u8 154
+sat.s8.u16 155
+sat.s8.u32 156
+sat.s8.u64 157
+sat.s8.s16 159
+sat.s8.s32 160
+sat.s8.s64 161
+sat.s16.u16 163
+sat.s16.u32 164
+sat.s16.u64 165
+sat.s16.s32 168
+sat.s16.s64 169
+sat.s32.u32 172
+sat.s32.u64 173
+sat.s32.s64 177
+sat.s64.u64 181
+f16.f16 186
+sat.f16.f16 186
+rni.f16.f16 186
+rni.sat.f16.f16 186
+rzi.f16.f16 186
+rzi.sat.f16.f16 186
+rmi.f16.f16 186
+rmi.sat.f16.f16 186
+rpi.f16.f16 186
+rpi.sat.f16.f16 186
+bf16.bf16 187
+rni.bf16.bf16 187
+rzi.bf16.bf16 187
+rmi.bf16.bf16 187
+rpi.bf16.bf16 187
 f32.f32 0
 sat.f32.f32 0
 ftz.f32.f32 1
@@ -1519,137 +2174,573 @@ rmi.f64.f64 2
 rmi.sat.f64.f64 2
 rpi.f64.f64 2
 rpi.sat.f64.f64 2
-f32.f16 170
-sat.f32.f16 170
-ftz.f32.f16 171
-ftz.sat.f32.f16 171
-f32.bf16 172
-ftz.f32.bf16 173
-f64.f16 174
-sat.f64.f16 174
-f64.bf16 175
-rn.f64.bf16 175
-rz.f64.bf16 175
-rm.f64.bf16 175
-rp.f64.bf16 175
-f64.f32 176
-sat.f64.f32 176
-ftz.f64.f32 177
-ftz.sat.f64.f32 177
-rn.f32.f64 178
-rn.sat.f32.f64 178
-rn.ftz.f32.f64 179
-rn.ftz.sat.f32.f64 179
-rz.f32.f64 178
-rz.sat.f32.f64 178
-rz.ftz.f32.f64 179
-rz.ftz.sat.f32.f64 179
-rm.f32.f64 178
-rm.sat.f32.f64 178
-rm.ftz.f32.f64 179
-rm.ftz.sat.f32.f64 179
-rp.f32.f64 178
-rp.sat.f32.f64 178
-rp.ftz.f32.f64 179
-rp.ftz.sat.f32.f64 179
-rn.f16.f64 180
-rn.sat.f16.f64 180
-rz.f16.f64 180
-rz.sat.f16.f64 180
-rm.f16.f64 180
-rm.sat.f16.f64 180
-rp.f16.f64 180
-rp.sat.f16.f64 180
-rn.bf16.f64 181
-rz.bf16.f64 181
-rm.bf16.f64 181
-rp.bf16.f64 181
-rn.f16.f32 182
-rn.sat.f16.f32 182
-rn.ftz.f16.f32 183
-rn.ftz.sat.f16.f32 183
-rz.f16.f32 182
-rz.sat.f16.f32 182
-rz.ftz.f16.f32 183
-rz.ftz.sat.f16.f32 183
-rm.f16.f32 182
-rm.sat.f16.f32 182
-rm.ftz.f16.f32 183
-rm.ftz.sat.f16.f32 183
-rp.f16.f32 182
-rp.sat.f16.f32 182
-rp.ftz.f16.f32 183
-rp.ftz.sat.f16.f32 183
-rn.bf16.f32 184
-rn.ftz.bf16.f32 184
-rz.bf16.f32 184
-rz.ftz.bf16.f32 184
-rm.bf16.f32 184
-rm.ftz.bf16.f32 184
-rp.bf16.f32 184
-rp.ftz.bf16.f32 184
-rn.relu.f16.f32 185
-rn.relu.bf16.f32 184
-rn.relu.satfinite.f16.f32 186
-rn.relu.satfinite.bf16.f32 187
-rz.relu.f16.f32 185
-rz.relu.bf16.f32 184
-rz.relu.satfinite.f16.f32 186
-rz.relu.satfinite.bf16.f32 187
-rn.satfinite.f16.f32 188
-rn.satfinite.bf16.f32 187
-rz.satfinite.f16.f32 188
-rz.satfinite.bf16.f32 187
-rn.f16.bf16 189
-rz.f16.bf16 189
-rm.f16.bf16 189
-rp.f16.bf16 189
-rn.bf16.f16 190
-rz.bf16.f16 190
-rm.bf16.f16 190
-rp.bf16.f16 190
-rna.tf32.f32 191
-rna.satfinite.tf32.f32 192
-rn.tf32.f32 193
-rn.relu.tf32.f32 193
-rn.satfinite.tf32.f32 194
-rn.satfinite.relu.tf32.f32 194
-rz.tf32.f32 193
-rz.relu.tf32.f32 193
-rz.satfinite.tf32.f32 194
-rz.satfinite.relu.tf32.f32 194
-rn.f16x2.f32 195
-rn.bf16x2.f32 196
-rn.satfinite.f16x2.f32 197
-rn.satfinite.bf16x2.f32 198
-rn.relu.f16x2.f32 195
-rn.relu.bf16x2.f32 196
-rn.relu.satfinite.f16x2.f32 197
-rn.relu.satfinite.bf16x2.f32 198
-rz.f16x2.f32 195
-rz.bf16x2.f32 196
-rz.satfinite.f16x2.f32 197
-rz.satfinite.bf16x2.f32 198
-rz.relu.f16x2.f32 195
-rz.relu.bf16x2.f32 196
-rz.relu.satfinite.f16x2.f32 197
-rz.relu.satfinite.bf16x2.f32 198
-rn.f32.bf16 199
-rn.ftz.f32.bf16 200
-rz.f32.bf16 199
-rz.ftz.f32.bf16 200
-rm.f32.bf16 199
-rm.ftz.f32.bf16 200
-rp.f32.bf16 199
-rp.ftz.f32.bf16 200
-f16.bf16 201
-bf16.f16 202
+f32.f16 188
+sat.f32.f16 188
+ftz.f32.f16 189
+ftz.sat.f32.f16 189
+f32.bf16 190
+ftz.f32.bf16 191
+f64.f16 192
+sat.f64.f16 192
+f64.bf16 193
+rn.f64.bf16 193
+rz.f64.bf16 193
+rm.f64.bf16 193
+rp.f64.bf16 193
+f64.f32 194
+sat.f64.f32 194
+ftz.f64.f32 195
+ftz.sat.f64.f32 195
+rn.f32.f64 196
+rn.sat.f32.f64 196
+rn.ftz.f32.f64 197
+rn.ftz.sat.f32.f64 197
+rz.f32.f64 196
+rz.sat.f32.f64 196
+rz.ftz.f32.f64 197
+rz.ftz.sat.f32.f64 197
+rm.f32.f64 196
+rm.sat.f32.f64 196
+rm.ftz.f32.f64 197
+rm.ftz.sat.f32.f64 197
+rp.f32.f64 196
+rp.sat.f32.f64 196
+rp.ftz.f32.f64 197
+rp.ftz.sat.f32.f64 197
+rn.f16.f64 198
+rn.sat.f16.f64 198
+rz.f16.f64 198
+rz.sat.f16.f64 198
+rm.f16.f64 198
+rm.sat.f16.f64 198
+rp.f16.f64 198
+rp.sat.f16.f64 198
+rn.bf16.f64 199
+rz.bf16.f64 199
+rm.bf16.f64 199
+rp.bf16.f64 199
+rn.f16.f32 200
+rn.sat.f16.f32 200
+rn.ftz.f16.f32 201
+rn.ftz.sat.f16.f32 201
+rz.f16.f32 200
+rz.sat.f16.f32 200
+rz.ftz.f16.f32 201
+rz.ftz.sat.f16.f32 201
+rm.f16.f32 200
+rm.sat.f16.f32 200
+rm.ftz.f16.f32 201
+rm.ftz.sat.f16.f32 201
+rp.f16.f32 200
+rp.sat.f16.f32 200
+rp.ftz.f16.f32 201
+rp.ftz.sat.f16.f32 201
+rn.bf16.f32 202
+rn.ftz.bf16.f32 202
+rz.bf16.f32 202
+rz.ftz.bf16.f32 202
+rm.bf16.f32 202
+rm.ftz.bf16.f32 202
+rp.bf16.f32 202
+rp.ftz.bf16.f32 202
+rn.relu.f16.f32 203
+rn.relu.bf16.f32 202
+rn.relu.satfinite.f16.f32 204
+rn.relu.satfinite.bf16.f32 205
+rz.relu.f16.f32 203
+rz.relu.bf16.f32 202
+rz.relu.satfinite.f16.f32 204
+rz.relu.satfinite.bf16.f32 205
+rn.satfinite.f16.f32 206
+rn.satfinite.bf16.f32 205
+rz.satfinite.f16.f32 206
+rz.satfinite.bf16.f32 205
+rn.f16.bf16 207
+rz.f16.bf16 207
+rm.f16.bf16 207
+rp.f16.bf16 207
+rn.bf16.f16 208
+rz.bf16.f16 208
+rm.bf16.f16 208
+rp.bf16.f16 208
+rna.tf32.f32 209
+rna.satfinite.tf32.f32 210
+rn.tf32.f32 211
+rn.relu.tf32.f32 211
+rn.satfinite.tf32.f32 212
+rn.satfinite.relu.tf32.f32 212
+rz.tf32.f32 211
+rz.relu.tf32.f32 211
+rz.satfinite.tf32.f32 212
+rz.satfinite.relu.tf32.f32 212
+rn.f16x2.f32 213
+rn.bf16x2.f32 214
+rn.satfinite.f16x2.f32 215
+rn.satfinite.bf16x2.f32 216
+rn.relu.f16x2.f32 213
+rn.relu.bf16x2.f32 214
+rn.relu.satfinite.f16x2.f32 215
+rn.relu.satfinite.bf16x2.f32 216
+rz.f16x2.f32 213
+rz.bf16x2.f32 214
+rz.satfinite.f16x2.f32 215
+rz.satfinite.bf16x2.f32 216
+rz.relu.f16x2.f32 213
+rz.relu.bf16x2.f32 214
+rz.relu.satfinite.f16x2.f32 215
+rz.relu.satfinite.bf16x2.f32 216
+rn.pzo.f16.f32 217
+rn.pzo.bf16.f32 218
+rn.satfinite.pzo.f16.f32 217
+rn.satfinite.pzo.bf16.f32 218
+rn.relu.pzo.f16.f32 217
+rn.relu.pzo.bf16.f32 218
+rn.relu.satfinite.pzo.f16.f32 217
+rn.relu.satfinite.pzo.bf16.f32 218
+rz.pzo.f16.f32 217
+rz.pzo.bf16.f32 218
+rz.satfinite.pzo.f16.f32 217
+rz.satfinite.pzo.bf16.f32 218
+rz.relu.pzo.f16.f32 217
+rz.relu.pzo.bf16.f32 218
+rz.relu.satfinite.pzo.f16.f32 217
+rz.relu.satfinite.pzo.bf16.f32 218
+rn.pzo.tf32.f32 219
+rn.relu.pzo.tf32.f32 219
+rn.satfinite.pzo.tf32.f32 219
+rn.satfinite.relu.pzo.tf32.f32 219
+rz.pzo.tf32.f32 219
+rz.relu.pzo.tf32.f32 219
+rz.satfinite.pzo.tf32.f32 219
+rz.satfinite.relu.pzo.tf32.f32 219
+rn.pzo.f16x2.f32 220
+rn.pzo.bf16x2.f32 221
+rn.satfinite.pzo.f16x2.f32 220
+rn.satfinite.pzo.bf16x2.f32 221
+rn.relu.pzo.f16x2.f32 220
+rn.relu.pzo.bf16x2.f32 221
+rn.relu.satfinite.pzo.f16x2.f32 220
+rn.relu.satfinite.pzo.bf16x2.f32 221
+rz.pzo.f16x2.f32 220
+rz.pzo.bf16x2.f32 221
+rz.satfinite.pzo.f16x2.f32 220
+rz.satfinite.pzo.bf16x2.f32 221
+rz.relu.pzo.f16x2.f32 220
+rz.relu.pzo.bf16x2.f32 221
+rz.relu.satfinite.pzo.f16x2.f32 220
+rz.relu.satfinite.pzo.bf16x2.f32 221
+rn.satfinite.e4m3x2.f32 222
+rn.satfinite.e5m2x2.f32 223
+rn.satfinite.e2m3x2.f32 224
+rn.satfinite.e3m2x2.f32 225
+rn.satfinite.e2m1x2.f32 226
+rn.satfinite.pzo.e4m3x2.f32 227
+rn.satfinite.pzo.e5m2x2.f32 228
+rn.satfinite.pzo.e2m3x2.f32 229
+rn.satfinite.pzo.e3m2x2.f32 230
+rn.satfinite.pzo.e2m1x2.f32 231
+rn.satfinite.relu.e4m3x2.f32 222
+rn.satfinite.relu.e5m2x2.f32 223
+rn.satfinite.relu.e2m3x2.f32 224
+rn.satfinite.relu.e3m2x2.f32 225
+rn.satfinite.relu.e2m1x2.f32 226
+rn.satfinite.relu.pzo.e4m3x2.f32 227
+rn.satfinite.relu.pzo.e5m2x2.f32 228
+rn.satfinite.relu.pzo.e2m3x2.f32 229
+rn.satfinite.relu.pzo.e3m2x2.f32 230
+rn.satfinite.relu.pzo.e2m1x2.f32 231
+rz.satfinite.e4m3x2.f32 227
+rz.satfinite.e5m2x2.f32 228
+rz.satfinite.e2m3x2.f32 229
+rz.satfinite.e3m2x2.f32 230
+rz.satfinite.e2m1x2.f32 231
+rz.satfinite.pzo.e4m3x2.f32 227
+rz.satfinite.pzo.e5m2x2.f32 228
+rz.satfinite.pzo.e2m3x2.f32 229
+rz.satfinite.pzo.e3m2x2.f32 230
+rz.satfinite.pzo.e2m1x2.f32 231
+rz.satfinite.relu.e4m3x2.f32 227
+rz.satfinite.relu.e5m2x2.f32 228
+rz.satfinite.relu.e2m3x2.f32 229
+rz.satfinite.relu.e3m2x2.f32 230
+rz.satfinite.relu.e2m1x2.f32 231
+rz.satfinite.relu.pzo.e4m3x2.f32 227
+rz.satfinite.relu.pzo.e5m2x2.f32 228
+rz.satfinite.relu.pzo.e2m3x2.f32 229
+rz.satfinite.relu.pzo.e3m2x2.f32 230
+rz.satfinite.relu.pzo.e2m1x2.f32 231
+rn.satfinite.e4m3x2.f16x2 232
+rn.satfinite.e4m3x2.bf16x2 233
+rn.satfinite.e5m2x2.f16x2 234
+rn.satfinite.e5m2x2.bf16x2 235
+rn.satfinite.e2m3x2.f16x2 236
+rn.satfinite.e2m3x2.bf16x2 237
+rn.satfinite.e3m2x2.f16x2 238
+rn.satfinite.e3m2x2.bf16x2 239
+rn.satfinite.e2m1x2.f16x2 240
+rn.satfinite.e2m1x2.bf16x2 241
+rn.satfinite.pzo.e4m3x2.f16x2 242
+rn.satfinite.pzo.e4m3x2.bf16x2 243
+rn.satfinite.pzo.e5m2x2.f16x2 244
+rn.satfinite.pzo.e5m2x2.bf16x2 245
+rn.satfinite.pzo.e2m3x2.f16x2 246
+rn.satfinite.pzo.e2m3x2.bf16x2 247
+rn.satfinite.pzo.e3m2x2.f16x2 248
+rn.satfinite.pzo.e3m2x2.bf16x2 249
+rn.satfinite.pzo.e2m1x2.f16x2 250
+rn.satfinite.pzo.e2m1x2.bf16x2 251
+rn.satfinite.relu.e4m3x2.f16x2 232
+rn.satfinite.relu.e4m3x2.bf16x2 233
+rn.satfinite.relu.e5m2x2.f16x2 234
+rn.satfinite.relu.e5m2x2.bf16x2 235
+rn.satfinite.relu.e2m3x2.f16x2 236
+rn.satfinite.relu.e2m3x2.bf16x2 237
+rn.satfinite.relu.e3m2x2.f16x2 238
+rn.satfinite.relu.e3m2x2.bf16x2 239
+rn.satfinite.relu.e2m1x2.f16x2 240
+rn.satfinite.relu.e2m1x2.bf16x2 241
+rn.satfinite.relu.pzo.e4m3x2.f16x2 242
+rn.satfinite.relu.pzo.e4m3x2.bf16x2 243
+rn.satfinite.relu.pzo.e5m2x2.f16x2 244
+rn.satfinite.relu.pzo.e5m2x2.bf16x2 245
+rn.satfinite.relu.pzo.e2m3x2.f16x2 246
+rn.satfinite.relu.pzo.e2m3x2.bf16x2 247
+rn.satfinite.relu.pzo.e3m2x2.f16x2 248
+rn.satfinite.relu.pzo.e3m2x2.bf16x2 249
+rn.satfinite.relu.pzo.e2m1x2.f16x2 250
+rn.satfinite.relu.pzo.e2m1x2.bf16x2 251
+rz.satfinite.e4m3x2.f16x2 242
+rz.satfinite.e4m3x2.bf16x2 243
+rz.satfinite.e5m2x2.f16x2 244
+rz.satfinite.e5m2x2.bf16x2 245
+rz.satfinite.e2m3x2.f16x2 246
+rz.satfinite.e2m3x2.bf16x2 247
+rz.satfinite.e3m2x2.f16x2 248
+rz.satfinite.e3m2x2.bf16x2 249
+rz.satfinite.e2m1x2.f16x2 250
+rz.satfinite.e2m1x2.bf16x2 251
+rz.satfinite.pzo.e4m3x2.f16x2 242
+rz.satfinite.pzo.e4m3x2.bf16x2 243
+rz.satfinite.pzo.e5m2x2.f16x2 244
+rz.satfinite.pzo.e5m2x2.bf16x2 245
+rz.satfinite.pzo.e2m3x2.f16x2 246
+rz.satfinite.pzo.e2m3x2.bf16x2 247
+rz.satfinite.pzo.e3m2x2.f16x2 248
+rz.satfinite.pzo.e3m2x2.bf16x2 249
+rz.satfinite.pzo.e2m1x2.f16x2 250
+rz.satfinite.pzo.e2m1x2.bf16x2 251
+rz.satfinite.relu.e4m3x2.f16x2 242
+rz.satfinite.relu.e4m3x2.bf16x2 243
+rz.satfinite.relu.e5m2x2.f16x2 244
+rz.satfinite.relu.e5m2x2.bf16x2 245
+rz.satfinite.relu.e2m3x2.f16x2 246
+rz.satfinite.relu.e2m3x2.bf16x2 247
+rz.satfinite.relu.e3m2x2.f16x2 248
+rz.satfinite.relu.e3m2x2.bf16x2 249
+rz.satfinite.relu.e2m1x2.f16x2 250
+rz.satfinite.relu.e2m1x2.bf16x2 251
+rz.satfinite.relu.pzo.e4m3x2.f16x2 242
+rz.satfinite.relu.pzo.e4m3x2.bf16x2 243
+rz.satfinite.relu.pzo.e5m2x2.f16x2 244
+rz.satfinite.relu.pzo.e5m2x2.bf16x2 245
+rz.satfinite.relu.pzo.e2m3x2.f16x2 246
+rz.satfinite.relu.pzo.e2m3x2.bf16x2 247
+rz.satfinite.relu.pzo.e3m2x2.f16x2 248
+rz.satfinite.relu.pzo.e3m2x2.bf16x2 249
+rz.satfinite.relu.pzo.e2m1x2.f16x2 250
+rz.satfinite.relu.pzo.e2m1x2.bf16x2 251
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32 252
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32 253
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32 254
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32 255
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32 256
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 252
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 253
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 254
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 255
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 256
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 252
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 253
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 254
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 255
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 256
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 252
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 253
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 254
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 255
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 256
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32 252
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32 253
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32 254
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32 255
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32 256
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32 252
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32 253
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32 254
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32 255
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32 256
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32 252
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32 253
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32 254
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32 255
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32 256
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32 252
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32 253
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32 254
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32 255
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32 256
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2 257
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2 258
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2 259
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2 260
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2 261
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2 262
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2 263
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2 264
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2 265
+rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2 266
+rn.f16x2.e4m3x2 267
+rn.f16x2.e5m2x2 268
+rn.f16x2.e2m3x2 269
+rn.f16x2.e3m2x2 270
+rn.f16x2.e2m1x2 271
+rn.relu.f16x2.e4m3x2 267
+rn.relu.f16x2.e5m2x2 268
+rn.relu.f16x2.e2m3x2 269
+rn.relu.f16x2.e3m2x2 270
+rn.relu.f16x2.e2m1x2 271
+rn.bf16x2.e4m3x2 272
+rn.bf16x2.e5m2x2 273
+rn.bf16x2.e2m3x2 274
+rn.bf16x2.e3m2x2 275
+rn.bf16x2.e2m1x2 276
+rn.satfinite.bf16x2.e4m3x2 272
+rn.satfinite.bf16x2.e5m2x2 273
+rn.satfinite.bf16x2.e2m3x2 274
+rn.satfinite.bf16x2.e3m2x2 275
+rn.satfinite.bf16x2.e2m1x2 276
+rn.relu.bf16x2.e4m3x2 272
+rn.relu.bf16x2.e5m2x2 273
+rn.relu.bf16x2.e2m3x2 274
+rn.relu.bf16x2.e3m2x2 275
+rn.relu.bf16x2.e2m1x2 276
+rn.relu.satfinite.bf16x2.e4m3x2 272
+rn.relu.satfinite.bf16x2.e5m2x2 273
+rn.relu.satfinite.bf16x2.e2m3x2 274
+rn.relu.satfinite.bf16x2.e3m2x2 275
+rn.relu.satfinite.bf16x2.e2m1x2 276
+rn.scaled::n2::ue8m0.bf16x2.e4m3x2 277
+rn.scaled::n2::ue8m0.bf16x2.e5m2x2 278
+rn.scaled::n2::ue8m0.bf16x2.e2m3x2 279
+rn.scaled::n2::ue8m0.bf16x2.e3m2x2 280
+rn.scaled::n2::ue8m0.bf16x2.e2m1x2 281
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 277
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 278
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 279
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 280
+rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 281
+rn.relu.scaled::n2::ue8m0.bf16x2.e4m3x2 277
+rn.relu.scaled::n2::ue8m0.bf16x2.e5m2x2 278
+rn.relu.scaled::n2::ue8m0.bf16x2.e2m3x2 279
+rn.relu.scaled::n2::ue8m0.bf16x2.e3m2x2 280
+rn.relu.scaled::n2::ue8m0.bf16x2.e2m1x2 281
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2 277
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 278
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2 279
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2 280
+rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2 281
+rs.f16x2.f32 282
+rs.bf16x2.f32 283
+rs.satfinite.f16x2.f32 282
+rs.satfinite.bf16x2.f32 283
+rs.relu.f16x2.f32 282
+rs.relu.bf16x2.f32 283
+rs.relu.satfinite.f16x2.f32 282
+rs.relu.satfinite.bf16x2.f32 283
+rs.satfinite.e4m3x4.f32 284
+rs.satfinite.e5m2x4.f32 285
+rs.satfinite.e2m3x4.f32 286
+rs.satfinite.e3m2x4.f32 287
+rs.satfinite.e2m1x4.f32 288
+rs.relu.satfinite.e4m3x4.f32 284
+rs.relu.satfinite.e5m2x4.f32 285
+rs.relu.satfinite.e2m3x4.f32 286
+rs.relu.satfinite.e3m2x4.f32 287
+rs.relu.satfinite.e2m1x4.f32 288
+rz.ue8m0x2.f32 289
+rz.satfinite.ue8m0x2.f32 289
+rp.ue8m0x2.f32 289
+rp.satfinite.ue8m0x2.f32 289
+rz.ue8m0x2.bf16x2 290
+rz.satfinite.ue8m0x2.bf16x2 290
+rp.ue8m0x2.bf16x2 290
+rp.satfinite.ue8m0x2.bf16x2 290
+rn.bf16x2.ue8m0x2 291
+rn.satfinite.s2f6x2.f32 292
+rn.satfinite.relu.s2f6x2.f32 292
+rz.satfinite.s2f6x2.f32 293
+rz.satfinite.relu.s2f6x2.f32 293
+rn.satfinite.s2f6x2.bf16x2 294
+rn.satfinite.relu.s2f6x2.bf16x2 294
+rz.satfinite.s2f6x2.bf16x2 295
+rz.satfinite.relu.s2f6x2.bf16x2 295
+rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 296
+rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 296
+rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32 297
+rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32 297
+rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 298
+rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 298
+rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 299
+rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2 299
+rn.bf16x2.s2f6x2 300
+rn.relu.bf16x2.s2f6x2 300
+rn.satfinite.bf16x2.s2f6x2 300
+rn.satfinite.relu.bf16x2.s2f6x2 300
+rn.scaled::n2::ue8m0.bf16x2.s2f6x2 301
+rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 301
+rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2 301
+rn.satfinite.relu.scaled::n2::ue8m0.bf16x2.s2f6x2 301
+rn.ue5m3x2.f32 302
+rn.satfinite.ue5m3x2.f32 302
+rz.ue5m3x2.f32 302
+rz.satfinite.ue5m3x2.f32 302
+rp.ue5m3x2.f32 302
+rp.satfinite.ue5m3x2.f32 302
+rn.ue5m3x2.f16x2 303
+rn.ue5m3x2.bf16x2 304
+rn.satfinite.ue5m3x2.f16x2 303
+rn.satfinite.ue5m3x2.bf16x2 304
+rz.ue5m3x2.f16x2 303
+rz.ue5m3x2.bf16x2 304
+rz.satfinite.ue5m3x2.f16x2 303
+rz.satfinite.ue5m3x2.bf16x2 304
+rp.ue5m3x2.f16x2 303
+rp.ue5m3x2.bf16x2 304
+rp.satfinite.ue5m3x2.f16x2 303
+rp.satfinite.ue5m3x2.bf16x2 304
+rn.scaled::n1::ue8m0.ue5m3x2.f32 305
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 305
+rz.scaled::n1::ue8m0.ue5m3x2.f32 305
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32 305
+rn.scaled::n1::ue8m0.ue5m3x2.f16x2 306
+rn.scaled::n1::ue8m0.ue5m3x2.bf16x2 307
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 306
+rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 307
+rz.scaled::n1::ue8m0.ue5m3x2.f16x2 306
+rz.scaled::n1::ue8m0.ue5m3x2.bf16x2 307
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2 306
+rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2 307
+rn.f16x2.ue5m3x2 308
+rn.bf16x2.ue5m3x2 309
+rn.satfinite.bf16x2.ue5m3x2 309
+rn.scaled::n2::ue8m0.bf16x2.ue5m3x2 310
+rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2 310
+rn.f32.bf16 311
+rn.ftz.f32.bf16 312
+rz.f32.bf16 311
+rz.ftz.f32.bf16 312
+rm.f32.bf16 311
+rm.ftz.f32.bf16 312
+rp.f32.bf16 311
+rp.ftz.f32.bf16 312
+f16.bf16 313
+bf16.f16 314
+rm.pzo.f16.f32 315
+rm.pzo.bf16.f32 316
+rp.pzo.f16.f32 315
+rp.pzo.bf16.f32 316
+rn.ftz.pzo.bf16.f32 316
+rz.ftz.pzo.bf16.f32 316
+rm.ftz.pzo.bf16.f32 316
+rp.ftz.pzo.bf16.f32 316
+rn.ue5m3x2.f16x2 317
+rn.ue5m3x2.bf16x2 318
+rn.satfinite.ue5m3x2.f16x2 317
+rn.satfinite.ue5m3x2.bf16x2 318
+rz.ue5m3x2.f16x2 317
+rz.ue5m3x2.bf16x2 318
+rz.satfinite.ue5m3x2.f16x2 317
+rz.satfinite.ue5m3x2.bf16x2 318
+rp.ue5m3x2.f16x2 317
+rp.ue5m3x2.bf16x2 318
+rp.satfinite.ue5m3x2.f16x2 317
+rp.satfinite.ue5m3x2.bf16x2 318
 """,
     "div": """
-approx.f32 203
-approx.ftz.f32 203
-full.f32 203
-full.ftz.f32 203
+approx.f32 319
+approx.ftz.f32 319
+full.f32 319
+full.ftz.f32 319
 rn.f32 10
 rn.ftz.f32 10
 rz.f32 10
@@ -1659,234 +2750,634 @@ rm.ftz.f32 10
 rp.f32 10
 rp.ftz.f32 10
 rn.f64 12
-rz.f64 204
-rm.f64 204
-rp.f64 204
-f32 205
-f64 206
+rz.f64 320
+rm.f64 320
+rp.f64 320
+f32 321
+f64 322
 """,
     "ex2": """
-approx.f32 22
-approx.ftz.f32 22
-approx.f16 207
-approx.f16x2 208
-approx.ftz.bf16 209
-approx.ftz.bf16x2 210
-f32 23
+approx.f32 40
+approx.ftz.f32 40
+approx.f16 323
+approx.f16x2 324
+approx.ftz.bf16 325
+approx.ftz.bf16x2 326
+f32 41
 """,
     "fma": """
-rn.f32 211
-rn.sat.f32 211
-rn.ftz.f32 211
-rn.ftz.sat.f32 211
-rz.f32 211
-rz.sat.f32 211
-rz.ftz.f32 211
-rz.ftz.sat.f32 211
-rm.f32 211
-rm.sat.f32 211
-rm.ftz.f32 211
-rm.ftz.sat.f32 211
-rp.f32 211
-rp.sat.f32 211
-rp.ftz.f32 211
-rp.ftz.sat.f32 211
-rn.f32x2 212
-rn.ftz.f32x2 212
-rz.f32x2 212
-rz.ftz.f32x2 212
-rm.f32x2 212
-rm.ftz.f32x2 212
-rp.f32x2 212
-rp.ftz.f32x2 212
-rn.f64 213
-rz.f64 213
-rm.f64 214
-rp.f64 214
-rn.f16 215
-rn.f16x2 216
-rn.sat.f16 215
-rn.sat.f16x2 216
-rn.ftz.f16 215
-rn.ftz.f16x2 216
-rn.ftz.sat.f16 215
-rn.ftz.sat.f16x2 216
-rn.relu.f16 217
-rn.relu.f16x2 218
-rn.ftz.relu.f16 217
-rn.ftz.relu.f16x2 218
-rn.bf16 219
-rn.bf16x2 220
-rn.relu.bf16 219
-rn.relu.bf16x2 220
-rn.oob.f16 221
-rn.oob.f16x2 222
-rn.oob.bf16 223
-rn.oob.bf16x2 224
-rn.oob.relu.f16 221
-rn.oob.relu.f16x2 222
-rn.oob.relu.bf16 223
-rn.oob.relu.bf16x2 224
-rn.f32.f16 225
-rn.f32.bf16 226
-rn.sat.f32.f16 225
-rn.sat.f32.bf16 226
-rz.f32.f16 225
-rz.f32.bf16 226
-rz.sat.f32.f16 225
-rz.sat.f32.bf16 226
-rm.f32.f16 225
-rm.f32.bf16 226
-rm.sat.f32.f16 225
-rm.sat.f32.bf16 226
-rp.f32.f16 225
-rp.f32.bf16 226
-rp.sat.f32.f16 225
-rp.sat.f32.bf16 226
-rz.bf16 227
-rz.bf16x2 228
-rz.relu.bf16 227
-rz.relu.bf16x2 228
-rz.oob.bf16 229
-rz.oob.bf16x2 230
-rz.oob.relu.bf16 229
-rz.oob.relu.bf16x2 230
-rm.bf16 227
-rm.bf16x2 228
-rm.relu.bf16 227
-rm.relu.bf16x2 228
-rm.oob.bf16 229
-rm.oob.bf16x2 230
-rm.oob.relu.bf16 229
-rm.oob.relu.bf16x2 230
-rp.bf16 227
-rp.bf16x2 228
-rp.relu.bf16 227
-rp.relu.bf16x2 228
-rp.oob.bf16 229
-rp.oob.bf16x2 230
-rp.oob.relu.bf16 229
-rp.oob.relu.bf16x2 230
-rn.sat.oob.f16 231
-rn.sat.oob.f16x2 232
+rn.f32 327
+rn.sat.f32 327
+rn.ftz.f32 327
+rn.ftz.sat.f32 327
+rz.f32 327
+rz.sat.f32 327
+rz.ftz.f32 327
+rz.ftz.sat.f32 327
+rm.f32 327
+rm.sat.f32 327
+rm.ftz.f32 327
+rm.ftz.sat.f32 327
+rp.f32 327
+rp.sat.f32 327
+rp.ftz.f32 327
+rp.ftz.sat.f32 327
+rn.f32x2 328
+rn.ftz.f32x2 328
+rz.f32x2 328
+rz.ftz.f32x2 328
+rm.f32x2 328
+rm.ftz.f32x2 328
+rp.f32x2 328
+rp.ftz.f32x2 328
+rn.f64 329
+rz.f64 329
+rm.f64 330
+rp.f64 330
+rn.f16 331
+rn.f16x2 332
+rn.sat.f16 331
+rn.sat.f16x2 332
+rn.ftz.f16 331
+rn.ftz.f16x2 332
+rn.ftz.sat.f16 331
+rn.ftz.sat.f16x2 332
+rn.relu.f16 333
+rn.relu.f16x2 334
+rn.ftz.relu.f16 333
+rn.ftz.relu.f16x2 334
+rn.bf16 335
+rn.bf16x2 336
+rn.relu.bf16 335
+rn.relu.bf16x2 336
+rn.oob.f16 337
+rn.oob.f16x2 338
+rn.oob.bf16 339
+rn.oob.bf16x2 340
+rn.oob.relu.f16 337
+rn.oob.relu.f16x2 338
+rn.oob.relu.bf16 339
+rn.oob.relu.bf16x2 340
+rn.f32.f16 341
+rn.f32.bf16 342
+rn.sat.f32.f16 341
+rn.sat.f32.bf16 342
+rz.f32.f16 341
+rz.f32.bf16 342
+rz.sat.f32.f16 341
+rz.sat.f32.bf16 342
+rm.f32.f16 341
+rm.f32.bf16 342
+rm.sat.f32.f16 341
+rm.sat.f32.bf16 342
+rp.f32.f16 341
+rp.f32.bf16 342
+rp.sat.f32.f16 341
+rp.sat.f32.bf16 342
+rn.f32x2.f16x2.f32x2.f32x2 343
+rn.f32x2.bf16x2.f32x2.f32x2 344
+rz.f32x2.f16x2.f32x2.f32x2 343
+rz.f32x2.bf16x2.f32x2.f32x2 344
+rm.f32x2.f16x2.f32x2.f32x2 343
+rm.f32x2.bf16x2.f32x2.f32x2 344
+rp.f32x2.f16x2.f32x2.f32x2 343
+rp.f32x2.bf16x2.f32x2.f32x2 344
+e5m2x4.e5m2x4.e5m2x4 345
+e5m2x4.e5m2x4.e4m3x4 346
+e5m2x4.e5m2x4.e3m2x4 347
+e5m2x4.e5m2x4.e2m3x4 348
+e5m2x4.e5m2x4.e2m1x4 349
+e5m2x4.e5m2x4.e2m1p4x4 350
+e5m2x4.e5m2x4.ue8m0x4 351
+e5m2x4.e4m3x4.e5m2x4 352
+e5m2x4.e4m3x4.e4m3x4 353
+e5m2x4.e4m3x4.e3m2x4 354
+e5m2x4.e4m3x4.e2m3x4 355
+e5m2x4.e4m3x4.e2m1x4 356
+e5m2x4.e4m3x4.e2m1p4x4 357
+e5m2x4.e4m3x4.ue8m0x4 358
+e5m2x4.e3m2x4.e5m2x4 359
+e5m2x4.e3m2x4.e4m3x4 360
+e5m2x4.e3m2x4.e3m2x4 361
+e5m2x4.e3m2x4.e2m3x4 362
+e5m2x4.e3m2x4.e2m1x4 363
+e5m2x4.e3m2x4.e2m1p4x4 364
+e5m2x4.e3m2x4.ue8m0x4 365
+e5m2x4.e2m3x4.e5m2x4 366
+e5m2x4.e2m3x4.e4m3x4 367
+e5m2x4.e2m3x4.e3m2x4 368
+e5m2x4.e2m3x4.e2m3x4 369
+e5m2x4.e2m3x4.e2m1x4 370
+e5m2x4.e2m3x4.e2m1p4x4 371
+e5m2x4.e2m3x4.ue8m0x4 372
+e5m2x4.e2m1x4.e5m2x4 373
+e5m2x4.e2m1x4.e4m3x4 374
+e5m2x4.e2m1x4.e3m2x4 375
+e5m2x4.e2m1x4.e2m3x4 376
+e5m2x4.e2m1x4.e2m1x4 377
+e5m2x4.e2m1x4.e2m1p4x4 378
+e5m2x4.e2m1x4.ue8m0x4 379
+e5m2x4.e2m1p4x4.e5m2x4 380
+e5m2x4.e2m1p4x4.e4m3x4 381
+e5m2x4.e2m1p4x4.e3m2x4 382
+e5m2x4.e2m1p4x4.e2m3x4 383
+e5m2x4.e2m1p4x4.e2m1x4 384
+e5m2x4.e2m1p4x4.e2m1p4x4 385
+e5m2x4.e2m1p4x4.ue8m0x4 386
+e5m2x4.ue8m0x4.e5m2x4 387
+e5m2x4.ue8m0x4.e4m3x4 388
+e5m2x4.ue8m0x4.e3m2x4 389
+e5m2x4.ue8m0x4.e2m3x4 390
+e5m2x4.ue8m0x4.e2m1x4 391
+e5m2x4.ue8m0x4.e2m1p4x4 392
+e5m2x4.ue8m0x4.ue8m0x4 393
+e4m3x4.e5m2x4.e5m2x4 394
+e4m3x4.e5m2x4.e4m3x4 395
+e4m3x4.e5m2x4.e3m2x4 396
+e4m3x4.e5m2x4.e2m3x4 397
+e4m3x4.e5m2x4.e2m1x4 398
+e4m3x4.e5m2x4.e2m1p4x4 399
+e4m3x4.e5m2x4.ue8m0x4 400
+e4m3x4.e4m3x4.e5m2x4 401
+e4m3x4.e4m3x4.e4m3x4 402
+e4m3x4.e4m3x4.e3m2x4 403
+e4m3x4.e4m3x4.e2m3x4 404
+e4m3x4.e4m3x4.e2m1x4 405
+e4m3x4.e4m3x4.e2m1p4x4 406
+e4m3x4.e4m3x4.ue8m0x4 407
+e4m3x4.e3m2x4.e5m2x4 408
+e4m3x4.e3m2x4.e4m3x4 409
+e4m3x4.e3m2x4.e3m2x4 410
+e4m3x4.e3m2x4.e2m3x4 411
+e4m3x4.e3m2x4.e2m1x4 412
+e4m3x4.e3m2x4.e2m1p4x4 413
+e4m3x4.e3m2x4.ue8m0x4 414
+e4m3x4.e2m3x4.e5m2x4 415
+e4m3x4.e2m3x4.e4m3x4 416
+e4m3x4.e2m3x4.e3m2x4 417
+e4m3x4.e2m3x4.e2m3x4 418
+e4m3x4.e2m3x4.e2m1x4 419
+e4m3x4.e2m3x4.e2m1p4x4 420
+e4m3x4.e2m3x4.ue8m0x4 421
+e4m3x4.e2m1x4.e5m2x4 422
+e4m3x4.e2m1x4.e4m3x4 423
+e4m3x4.e2m1x4.e3m2x4 424
+e4m3x4.e2m1x4.e2m3x4 425
+e4m3x4.e2m1x4.e2m1x4 426
+e4m3x4.e2m1x4.e2m1p4x4 427
+e4m3x4.e2m1x4.ue8m0x4 428
+e4m3x4.e2m1p4x4.e5m2x4 429
+e4m3x4.e2m1p4x4.e4m3x4 430
+e4m3x4.e2m1p4x4.e3m2x4 431
+e4m3x4.e2m1p4x4.e2m3x4 432
+e4m3x4.e2m1p4x4.e2m1x4 433
+e4m3x4.e2m1p4x4.e2m1p4x4 434
+e4m3x4.e2m1p4x4.ue8m0x4 435
+e4m3x4.ue8m0x4.e5m2x4 436
+e4m3x4.ue8m0x4.e4m3x4 437
+e4m3x4.ue8m0x4.e3m2x4 438
+e4m3x4.ue8m0x4.e2m3x4 439
+e4m3x4.ue8m0x4.e2m1x4 440
+e4m3x4.ue8m0x4.e2m1p4x4 441
+e4m3x4.ue8m0x4.ue8m0x4 442
+satfinite.e5m2x4.e5m2x4.e5m2x4 345
+satfinite.e5m2x4.e5m2x4.e4m3x4 346
+satfinite.e5m2x4.e5m2x4.e3m2x4 347
+satfinite.e5m2x4.e5m2x4.e2m3x4 348
+satfinite.e5m2x4.e5m2x4.e2m1x4 349
+satfinite.e5m2x4.e5m2x4.e2m1p4x4 350
+satfinite.e5m2x4.e5m2x4.ue8m0x4 351
+satfinite.e5m2x4.e4m3x4.e5m2x4 352
+satfinite.e5m2x4.e4m3x4.e4m3x4 353
+satfinite.e5m2x4.e4m3x4.e3m2x4 354
+satfinite.e5m2x4.e4m3x4.e2m3x4 355
+satfinite.e5m2x4.e4m3x4.e2m1x4 356
+satfinite.e5m2x4.e4m3x4.e2m1p4x4 357
+satfinite.e5m2x4.e4m3x4.ue8m0x4 358
+satfinite.e5m2x4.e3m2x4.e5m2x4 359
+satfinite.e5m2x4.e3m2x4.e4m3x4 360
+satfinite.e5m2x4.e3m2x4.e3m2x4 361
+satfinite.e5m2x4.e3m2x4.e2m3x4 362
+satfinite.e5m2x4.e3m2x4.e2m1x4 363
+satfinite.e5m2x4.e3m2x4.e2m1p4x4 364
+satfinite.e5m2x4.e3m2x4.ue8m0x4 365
+satfinite.e5m2x4.e2m3x4.e5m2x4 366
+satfinite.e5m2x4.e2m3x4.e4m3x4 367
+satfinite.e5m2x4.e2m3x4.e3m2x4 368
+satfinite.e5m2x4.e2m3x4.e2m3x4 369
+satfinite.e5m2x4.e2m3x4.e2m1x4 370
+satfinite.e5m2x4.e2m3x4.e2m1p4x4 371
+satfinite.e5m2x4.e2m3x4.ue8m0x4 372
+satfinite.e5m2x4.e2m1x4.e5m2x4 373
+satfinite.e5m2x4.e2m1x4.e4m3x4 374
+satfinite.e5m2x4.e2m1x4.e3m2x4 375
+satfinite.e5m2x4.e2m1x4.e2m3x4 376
+satfinite.e5m2x4.e2m1x4.e2m1x4 377
+satfinite.e5m2x4.e2m1x4.e2m1p4x4 378
+satfinite.e5m2x4.e2m1x4.ue8m0x4 379
+satfinite.e5m2x4.e2m1p4x4.e5m2x4 380
+satfinite.e5m2x4.e2m1p4x4.e4m3x4 381
+satfinite.e5m2x4.e2m1p4x4.e3m2x4 382
+satfinite.e5m2x4.e2m1p4x4.e2m3x4 383
+satfinite.e5m2x4.e2m1p4x4.e2m1x4 384
+satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 385
+satfinite.e5m2x4.e2m1p4x4.ue8m0x4 386
+satfinite.e5m2x4.ue8m0x4.e5m2x4 387
+satfinite.e5m2x4.ue8m0x4.e4m3x4 388
+satfinite.e5m2x4.ue8m0x4.e3m2x4 389
+satfinite.e5m2x4.ue8m0x4.e2m3x4 390
+satfinite.e5m2x4.ue8m0x4.e2m1x4 391
+satfinite.e5m2x4.ue8m0x4.e2m1p4x4 392
+satfinite.e5m2x4.ue8m0x4.ue8m0x4 393
+satfinite.e4m3x4.e5m2x4.e5m2x4 394
+satfinite.e4m3x4.e5m2x4.e4m3x4 395
+satfinite.e4m3x4.e5m2x4.e3m2x4 396
+satfinite.e4m3x4.e5m2x4.e2m3x4 397
+satfinite.e4m3x4.e5m2x4.e2m1x4 398
+satfinite.e4m3x4.e5m2x4.e2m1p4x4 399
+satfinite.e4m3x4.e5m2x4.ue8m0x4 400
+satfinite.e4m3x4.e4m3x4.e5m2x4 401
+satfinite.e4m3x4.e4m3x4.e4m3x4 402
+satfinite.e4m3x4.e4m3x4.e3m2x4 403
+satfinite.e4m3x4.e4m3x4.e2m3x4 404
+satfinite.e4m3x4.e4m3x4.e2m1x4 405
+satfinite.e4m3x4.e4m3x4.e2m1p4x4 406
+satfinite.e4m3x4.e4m3x4.ue8m0x4 407
+satfinite.e4m3x4.e3m2x4.e5m2x4 408
+satfinite.e4m3x4.e3m2x4.e4m3x4 409
+satfinite.e4m3x4.e3m2x4.e3m2x4 410
+satfinite.e4m3x4.e3m2x4.e2m3x4 411
+satfinite.e4m3x4.e3m2x4.e2m1x4 412
+satfinite.e4m3x4.e3m2x4.e2m1p4x4 413
+satfinite.e4m3x4.e3m2x4.ue8m0x4 414
+satfinite.e4m3x4.e2m3x4.e5m2x4 415
+satfinite.e4m3x4.e2m3x4.e4m3x4 416
+satfinite.e4m3x4.e2m3x4.e3m2x4 417
+satfinite.e4m3x4.e2m3x4.e2m3x4 418
+satfinite.e4m3x4.e2m3x4.e2m1x4 419
+satfinite.e4m3x4.e2m3x4.e2m1p4x4 420
+satfinite.e4m3x4.e2m3x4.ue8m0x4 421
+satfinite.e4m3x4.e2m1x4.e5m2x4 422
+satfinite.e4m3x4.e2m1x4.e4m3x4 423
+satfinite.e4m3x4.e2m1x4.e3m2x4 424
+satfinite.e4m3x4.e2m1x4.e2m3x4 425
+satfinite.e4m3x4.e2m1x4.e2m1x4 426
+satfinite.e4m3x4.e2m1x4.e2m1p4x4 427
+satfinite.e4m3x4.e2m1x4.ue8m0x4 428
+satfinite.e4m3x4.e2m1p4x4.e5m2x4 429
+satfinite.e4m3x4.e2m1p4x4.e4m3x4 430
+satfinite.e4m3x4.e2m1p4x4.e3m2x4 431
+satfinite.e4m3x4.e2m1p4x4.e2m3x4 432
+satfinite.e4m3x4.e2m1p4x4.e2m1x4 433
+satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 434
+satfinite.e4m3x4.e2m1p4x4.ue8m0x4 435
+satfinite.e4m3x4.ue8m0x4.e5m2x4 436
+satfinite.e4m3x4.ue8m0x4.e4m3x4 437
+satfinite.e4m3x4.ue8m0x4.e3m2x4 438
+satfinite.e4m3x4.ue8m0x4.e2m3x4 439
+satfinite.e4m3x4.ue8m0x4.e2m1x4 440
+satfinite.e4m3x4.ue8m0x4.e2m1p4x4 441
+satfinite.e4m3x4.ue8m0x4.ue8m0x4 442
+rn.e5m2x4.e5m2x4.e5m2x4 345
+rn.e5m2x4.e5m2x4.e4m3x4 346
+rn.e5m2x4.e5m2x4.e3m2x4 347
+rn.e5m2x4.e5m2x4.e2m3x4 348
+rn.e5m2x4.e5m2x4.e2m1x4 349
+rn.e5m2x4.e5m2x4.e2m1p4x4 350
+rn.e5m2x4.e5m2x4.ue8m0x4 351
+rn.e5m2x4.e4m3x4.e5m2x4 352
+rn.e5m2x4.e4m3x4.e4m3x4 353
+rn.e5m2x4.e4m3x4.e3m2x4 354
+rn.e5m2x4.e4m3x4.e2m3x4 355
+rn.e5m2x4.e4m3x4.e2m1x4 356
+rn.e5m2x4.e4m3x4.e2m1p4x4 357
+rn.e5m2x4.e4m3x4.ue8m0x4 358
+rn.e5m2x4.e3m2x4.e5m2x4 359
+rn.e5m2x4.e3m2x4.e4m3x4 360
+rn.e5m2x4.e3m2x4.e3m2x4 361
+rn.e5m2x4.e3m2x4.e2m3x4 362
+rn.e5m2x4.e3m2x4.e2m1x4 363
+rn.e5m2x4.e3m2x4.e2m1p4x4 364
+rn.e5m2x4.e3m2x4.ue8m0x4 365
+rn.e5m2x4.e2m3x4.e5m2x4 366
+rn.e5m2x4.e2m3x4.e4m3x4 367
+rn.e5m2x4.e2m3x4.e3m2x4 368
+rn.e5m2x4.e2m3x4.e2m3x4 369
+rn.e5m2x4.e2m3x4.e2m1x4 370
+rn.e5m2x4.e2m3x4.e2m1p4x4 371
+rn.e5m2x4.e2m3x4.ue8m0x4 372
+rn.e5m2x4.e2m1x4.e5m2x4 373
+rn.e5m2x4.e2m1x4.e4m3x4 374
+rn.e5m2x4.e2m1x4.e3m2x4 375
+rn.e5m2x4.e2m1x4.e2m3x4 376
+rn.e5m2x4.e2m1x4.e2m1x4 377
+rn.e5m2x4.e2m1x4.e2m1p4x4 378
+rn.e5m2x4.e2m1x4.ue8m0x4 379
+rn.e5m2x4.e2m1p4x4.e5m2x4 380
+rn.e5m2x4.e2m1p4x4.e4m3x4 381
+rn.e5m2x4.e2m1p4x4.e3m2x4 382
+rn.e5m2x4.e2m1p4x4.e2m3x4 383
+rn.e5m2x4.e2m1p4x4.e2m1x4 384
+rn.e5m2x4.e2m1p4x4.e2m1p4x4 385
+rn.e5m2x4.e2m1p4x4.ue8m0x4 386
+rn.e5m2x4.ue8m0x4.e5m2x4 387
+rn.e5m2x4.ue8m0x4.e4m3x4 388
+rn.e5m2x4.ue8m0x4.e3m2x4 389
+rn.e5m2x4.ue8m0x4.e2m3x4 390
+rn.e5m2x4.ue8m0x4.e2m1x4 391
+rn.e5m2x4.ue8m0x4.e2m1p4x4 392
+rn.e5m2x4.ue8m0x4.ue8m0x4 393
+rn.e4m3x4.e5m2x4.e5m2x4 394
+rn.e4m3x4.e5m2x4.e4m3x4 395
+rn.e4m3x4.e5m2x4.e3m2x4 396
+rn.e4m3x4.e5m2x4.e2m3x4 397
+rn.e4m3x4.e5m2x4.e2m1x4 398
+rn.e4m3x4.e5m2x4.e2m1p4x4 399
+rn.e4m3x4.e5m2x4.ue8m0x4 400
+rn.e4m3x4.e4m3x4.e5m2x4 401
+rn.e4m3x4.e4m3x4.e4m3x4 402
+rn.e4m3x4.e4m3x4.e3m2x4 403
+rn.e4m3x4.e4m3x4.e2m3x4 404
+rn.e4m3x4.e4m3x4.e2m1x4 405
+rn.e4m3x4.e4m3x4.e2m1p4x4 406
+rn.e4m3x4.e4m3x4.ue8m0x4 407
+rn.e4m3x4.e3m2x4.e5m2x4 408
+rn.e4m3x4.e3m2x4.e4m3x4 409
+rn.e4m3x4.e3m2x4.e3m2x4 410
+rn.e4m3x4.e3m2x4.e2m3x4 411
+rn.e4m3x4.e3m2x4.e2m1x4 412
+rn.e4m3x4.e3m2x4.e2m1p4x4 413
+rn.e4m3x4.e3m2x4.ue8m0x4 414
+rn.e4m3x4.e2m3x4.e5m2x4 415
+rn.e4m3x4.e2m3x4.e4m3x4 416
+rn.e4m3x4.e2m3x4.e3m2x4 417
+rn.e4m3x4.e2m3x4.e2m3x4 418
+rn.e4m3x4.e2m3x4.e2m1x4 419
+rn.e4m3x4.e2m3x4.e2m1p4x4 420
+rn.e4m3x4.e2m3x4.ue8m0x4 421
+rn.e4m3x4.e2m1x4.e5m2x4 422
+rn.e4m3x4.e2m1x4.e4m3x4 423
+rn.e4m3x4.e2m1x4.e3m2x4 424
+rn.e4m3x4.e2m1x4.e2m3x4 425
+rn.e4m3x4.e2m1x4.e2m1x4 426
+rn.e4m3x4.e2m1x4.e2m1p4x4 427
+rn.e4m3x4.e2m1x4.ue8m0x4 428
+rn.e4m3x4.e2m1p4x4.e5m2x4 429
+rn.e4m3x4.e2m1p4x4.e4m3x4 430
+rn.e4m3x4.e2m1p4x4.e3m2x4 431
+rn.e4m3x4.e2m1p4x4.e2m3x4 432
+rn.e4m3x4.e2m1p4x4.e2m1x4 433
+rn.e4m3x4.e2m1p4x4.e2m1p4x4 434
+rn.e4m3x4.e2m1p4x4.ue8m0x4 435
+rn.e4m3x4.ue8m0x4.e5m2x4 436
+rn.e4m3x4.ue8m0x4.e4m3x4 437
+rn.e4m3x4.ue8m0x4.e3m2x4 438
+rn.e4m3x4.ue8m0x4.e2m3x4 439
+rn.e4m3x4.ue8m0x4.e2m1x4 440
+rn.e4m3x4.ue8m0x4.e2m1p4x4 441
+rn.e4m3x4.ue8m0x4.ue8m0x4 442
+rn.satfinite.e5m2x4.e5m2x4.e5m2x4 345
+rn.satfinite.e5m2x4.e5m2x4.e4m3x4 346
+rn.satfinite.e5m2x4.e5m2x4.e3m2x4 347
+rn.satfinite.e5m2x4.e5m2x4.e2m3x4 348
+rn.satfinite.e5m2x4.e5m2x4.e2m1x4 349
+rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4 350
+rn.satfinite.e5m2x4.e5m2x4.ue8m0x4 351
+rn.satfinite.e5m2x4.e4m3x4.e5m2x4 352
+rn.satfinite.e5m2x4.e4m3x4.e4m3x4 353
+rn.satfinite.e5m2x4.e4m3x4.e3m2x4 354
+rn.satfinite.e5m2x4.e4m3x4.e2m3x4 355
+rn.satfinite.e5m2x4.e4m3x4.e2m1x4 356
+rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4 357
+rn.satfinite.e5m2x4.e4m3x4.ue8m0x4 358
+rn.satfinite.e5m2x4.e3m2x4.e5m2x4 359
+rn.satfinite.e5m2x4.e3m2x4.e4m3x4 360
+rn.satfinite.e5m2x4.e3m2x4.e3m2x4 361
+rn.satfinite.e5m2x4.e3m2x4.e2m3x4 362
+rn.satfinite.e5m2x4.e3m2x4.e2m1x4 363
+rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4 364
+rn.satfinite.e5m2x4.e3m2x4.ue8m0x4 365
+rn.satfinite.e5m2x4.e2m3x4.e5m2x4 366
+rn.satfinite.e5m2x4.e2m3x4.e4m3x4 367
+rn.satfinite.e5m2x4.e2m3x4.e3m2x4 368
+rn.satfinite.e5m2x4.e2m3x4.e2m3x4 369
+rn.satfinite.e5m2x4.e2m3x4.e2m1x4 370
+rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4 371
+rn.satfinite.e5m2x4.e2m3x4.ue8m0x4 372
+rn.satfinite.e5m2x4.e2m1x4.e5m2x4 373
+rn.satfinite.e5m2x4.e2m1x4.e4m3x4 374
+rn.satfinite.e5m2x4.e2m1x4.e3m2x4 375
+rn.satfinite.e5m2x4.e2m1x4.e2m3x4 376
+rn.satfinite.e5m2x4.e2m1x4.e2m1x4 377
+rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4 378
+rn.satfinite.e5m2x4.e2m1x4.ue8m0x4 379
+rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4 380
+rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4 381
+rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4 382
+rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4 383
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4 384
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 385
+rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4 386
+rn.satfinite.e5m2x4.ue8m0x4.e5m2x4 387
+rn.satfinite.e5m2x4.ue8m0x4.e4m3x4 388
+rn.satfinite.e5m2x4.ue8m0x4.e3m2x4 389
+rn.satfinite.e5m2x4.ue8m0x4.e2m3x4 390
+rn.satfinite.e5m2x4.ue8m0x4.e2m1x4 391
+rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 392
+rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4 393
+rn.satfinite.e4m3x4.e5m2x4.e5m2x4 394
+rn.satfinite.e4m3x4.e5m2x4.e4m3x4 395
+rn.satfinite.e4m3x4.e5m2x4.e3m2x4 396
+rn.satfinite.e4m3x4.e5m2x4.e2m3x4 397
+rn.satfinite.e4m3x4.e5m2x4.e2m1x4 398
+rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4 399
+rn.satfinite.e4m3x4.e5m2x4.ue8m0x4 400
+rn.satfinite.e4m3x4.e4m3x4.e5m2x4 401
+rn.satfinite.e4m3x4.e4m3x4.e4m3x4 402
+rn.satfinite.e4m3x4.e4m3x4.e3m2x4 403
+rn.satfinite.e4m3x4.e4m3x4.e2m3x4 404
+rn.satfinite.e4m3x4.e4m3x4.e2m1x4 405
+rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4 406
+rn.satfinite.e4m3x4.e4m3x4.ue8m0x4 407
+rn.satfinite.e4m3x4.e3m2x4.e5m2x4 408
+rn.satfinite.e4m3x4.e3m2x4.e4m3x4 409
+rn.satfinite.e4m3x4.e3m2x4.e3m2x4 410
+rn.satfinite.e4m3x4.e3m2x4.e2m3x4 411
+rn.satfinite.e4m3x4.e3m2x4.e2m1x4 412
+rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4 413
+rn.satfinite.e4m3x4.e3m2x4.ue8m0x4 414
+rn.satfinite.e4m3x4.e2m3x4.e5m2x4 415
+rn.satfinite.e4m3x4.e2m3x4.e4m3x4 416
+rn.satfinite.e4m3x4.e2m3x4.e3m2x4 417
+rn.satfinite.e4m3x4.e2m3x4.e2m3x4 418
+rn.satfinite.e4m3x4.e2m3x4.e2m1x4 419
+rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4 420
+rn.satfinite.e4m3x4.e2m3x4.ue8m0x4 421
+rn.satfinite.e4m3x4.e2m1x4.e5m2x4 422
+rn.satfinite.e4m3x4.e2m1x4.e4m3x4 423
+rn.satfinite.e4m3x4.e2m1x4.e3m2x4 424
+rn.satfinite.e4m3x4.e2m1x4.e2m3x4 425
+rn.satfinite.e4m3x4.e2m1x4.e2m1x4 426
+rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4 427
+rn.satfinite.e4m3x4.e2m1x4.ue8m0x4 428
+rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4 429
+rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4 430
+rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4 431
+rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4 432
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4 433
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 434
+rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4 435
+rn.satfinite.e4m3x4.ue8m0x4.e5m2x4 436
+rn.satfinite.e4m3x4.ue8m0x4.e4m3x4 437
+rn.satfinite.e4m3x4.ue8m0x4.e3m2x4 438
+rn.satfinite.e4m3x4.ue8m0x4.e2m3x4 439
+rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 440
+rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4 441
+rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4 442
+rz.bf16 443
+rz.bf16x2 444
+rz.relu.bf16 443
+rz.relu.bf16x2 444
+rz.oob.bf16 445
+rz.oob.bf16x2 446
+rz.oob.relu.bf16 445
+rz.oob.relu.bf16x2 446
+rm.bf16 443
+rm.bf16x2 444
+rm.relu.bf16 443
+rm.relu.bf16x2 444
+rm.oob.bf16 445
+rm.oob.bf16x2 446
+rm.oob.relu.bf16 445
+rm.oob.relu.bf16x2 446
+rp.bf16 443
+rp.bf16x2 444
+rp.relu.bf16 443
+rp.relu.bf16x2 444
+rp.oob.bf16 445
+rp.oob.bf16x2 446
+rp.oob.relu.bf16 445
+rp.oob.relu.bf16x2 446
+rn.sat.oob.f16 447
+rn.sat.oob.f16x2 448
 """,
     "lg2": """
-approx.f32 22
-approx.ftz.f32 22
-f32 23
+approx.f32 40
+approx.ftz.f32 40
+f32 41
 """,
     "mad": """
-f32 233
-sat.f32 233
-ftz.f32 234
-ftz.sat.f32 234
-rn.f32 235
-rn.sat.f32 235
-rn.ftz.f32 236
-rn.ftz.sat.f32 236
-rz.f32 235
-rz.sat.f32 235
-rz.ftz.f32 236
-rz.ftz.sat.f32 236
-rm.f32 235
-rm.sat.f32 235
-rm.ftz.f32 236
-rm.ftz.sat.f32 236
-rp.f32 235
-rp.sat.f32 235
-rp.ftz.f32 236
-rp.ftz.sat.f32 236
-rn.f64 237
-rz.f64 237
-rm.f64 238
-rp.f64 238
-f64 239
+f32 449
+sat.f32 449
+ftz.f32 450
+ftz.sat.f32 450
+rn.f32 451
+rn.sat.f32 451
+rn.ftz.f32 452
+rn.ftz.sat.f32 452
+rz.f32 451
+rz.sat.f32 451
+rz.ftz.f32 452
+rz.ftz.sat.f32 452
+rm.f32 451
+rm.sat.f32 451
+rm.ftz.f32 452
+rm.ftz.sat.f32 452
+rp.f32 451
+rp.sat.f32 451
+rp.ftz.f32 452
+rp.ftz.sat.f32 452
+rn.f64 453
+rz.f64 453
+rm.f64 454
+rp.f64 454
+f64 455
 """,
     "max": """
 f32 7
-xorsign.abs.f32 240
-NaN.f32 241
-NaN.xorsign.abs.f32 240
+xorsign.abs.f32 456
+NaN.f32 457
+NaN.xorsign.abs.f32 456
 ftz.f32 8
-ftz.xorsign.abs.f32 240
-ftz.NaN.f32 241
-ftz.NaN.xorsign.abs.f32 240
-f32 242
-abs.f32 242
-NaN.f32 242
-NaN.abs.f32 242
-ftz.f32 242
-ftz.abs.f32 242
-ftz.NaN.f32 242
-ftz.NaN.abs.f32 242
+ftz.xorsign.abs.f32 456
+ftz.NaN.f32 457
+ftz.NaN.xorsign.abs.f32 456
+f32 458
+abs.f32 458
+NaN.f32 458
+NaN.abs.f32 458
+ftz.f32 458
+ftz.abs.f32 458
+ftz.NaN.f32 458
+ftz.NaN.abs.f32 458
 f64 12
-f16 243
-f16x2 244
-xorsign.abs.f16 245
-xorsign.abs.f16x2 246
-NaN.f16 243
-NaN.f16x2 244
-NaN.xorsign.abs.f16 245
-NaN.xorsign.abs.f16x2 246
-ftz.f16 243
-ftz.f16x2 244
-ftz.xorsign.abs.f16 245
-ftz.xorsign.abs.f16x2 246
-ftz.NaN.f16 243
-ftz.NaN.f16x2 244
-ftz.NaN.xorsign.abs.f16 245
-ftz.NaN.xorsign.abs.f16x2 246
-bf16 247
-bf16x2 248
-xorsign.abs.bf16 249
-xorsign.abs.bf16x2 250
-NaN.bf16 247
-NaN.bf16x2 248
-NaN.xorsign.abs.bf16 249
-NaN.xorsign.abs.bf16x2 250
+f16 459
+f16x2 460
+xorsign.abs.f16 461
+xorsign.abs.f16x2 462
+NaN.f16 459
+NaN.f16x2 460
+NaN.xorsign.abs.f16 461
+NaN.xorsign.abs.f16x2 462
+ftz.f16 459
+ftz.f16x2 460
+ftz.xorsign.abs.f16 461
+ftz.xorsign.abs.f16x2 462
+ftz.NaN.f16 459
+ftz.NaN.f16x2 460
+ftz.NaN.xorsign.abs.f16 461
+ftz.NaN.xorsign.abs.f16x2 462
+bf16 463
+bf16x2 464
+xorsign.abs.bf16 465
+xorsign.abs.bf16x2 466
+NaN.bf16 463
+NaN.bf16x2 464
+NaN.xorsign.abs.bf16 465
+NaN.xorsign.abs.bf16x2 466
 """,
     "min": """
 f32 7
-xorsign.abs.f32 240
-NaN.f32 241
-NaN.xorsign.abs.f32 240
+xorsign.abs.f32 456
+NaN.f32 457
+NaN.xorsign.abs.f32 456
 ftz.f32 8
-ftz.xorsign.abs.f32 240
-ftz.NaN.f32 241
-ftz.NaN.xorsign.abs.f32 240
-f32 242
-abs.f32 242
-NaN.f32 242
-NaN.abs.f32 242
-ftz.f32 242
-ftz.abs.f32 242
-ftz.NaN.f32 242
-ftz.NaN.abs.f32 242
+ftz.xorsign.abs.f32 456
+ftz.NaN.f32 457
+ftz.NaN.xorsign.abs.f32 456
+f32 458
+abs.f32 458
+NaN.f32 458
+NaN.abs.f32 458
+ftz.f32 458
+ftz.abs.f32 458
+ftz.NaN.f32 458
+ftz.NaN.abs.f32 458
 f64 12
-f16 243
-f16x2 244
-xorsign.abs.f16 245
-xorsign.abs.f16x2 246
-NaN.f16 243
-NaN.f16x2 244
-NaN.xorsign.abs.f16 245
-NaN.xorsign.abs.f16x2 246
-ftz.f16 243
-ftz.f16x2 244
-ftz.xorsign.abs.f16 245
-ftz.xorsign.abs.f16x2 246
-ftz.NaN.f16 243
-ftz.NaN.f16x2 244
-ftz.NaN.xorsign.abs.f16 245
-ftz.NaN.xorsign.abs.f16x2 246
-bf16 247
-bf16x2 248
-xorsign.abs.bf16 249
-xorsign.abs.bf16x2 250
-NaN.bf16 247
-NaN.bf16x2 248
-NaN.xorsign.abs.bf16 249
-NaN.xorsign.abs.bf16x2 250
+f16 459
+f16x2 460
+xorsign.abs.f16 461
+xorsign.abs.f16x2 462
+NaN.f16 459
+NaN.f16x2 460
+NaN.xorsign.abs.f16 461
+NaN.xorsign.abs.f16x2 462
+ftz.f16 459
+ftz.f16x2 460
+ftz.xorsign.abs.f16 461
+ftz.xorsign.abs.f16x2 462
+ftz.NaN.f16 459
+ftz.NaN.f16x2 460
+ftz.NaN.xorsign.abs.f16 461
+ftz.NaN.xorsign.abs.f16x2 462
+bf16 463
+bf16x2 464
+xorsign.abs.bf16 465
+xorsign.abs.bf16x2 466
+NaN.bf16 463
+NaN.bf16x2 464
+NaN.xorsign.abs.bf16 465
+NaN.xorsign.abs.bf16x2 466
 """,
     "mul": """
 f32 7
@@ -1944,606 +3435,1002 @@ bf16 16
 bf16x2 17
 rn.bf16 16
 rn.bf16x2 17
+rz.ftz.f16x2.f32x2.f32x2 22
+rz.bf16x2.f32x2.f32x2 23
+bf16x2.bf16x2.f16x2 467
+f16x2.f16x2.bf16x2 468
+e5m2x4.e5m2x4.e5m2x4 24
+e5m2x4.e5m2x4.e4m3x4 469
+e5m2x4.e5m2x4.e3m2x4 470
+e5m2x4.e5m2x4.e2m3x4 471
+e5m2x4.e5m2x4.e2m1x4 472
+e5m2x4.e5m2x4.e2m1p4x4 473
+e5m2x4.e5m2x4.ue8m0x4 474
+e5m2x4.e4m3x4.e5m2x4 25
+e5m2x4.e4m3x4.e4m3x4 475
+e5m2x4.e4m3x4.e3m2x4 476
+e5m2x4.e4m3x4.e2m3x4 477
+e5m2x4.e4m3x4.e2m1x4 478
+e5m2x4.e4m3x4.e2m1p4x4 479
+e5m2x4.e4m3x4.ue8m0x4 480
+e5m2x4.e3m2x4.e5m2x4 26
+e5m2x4.e3m2x4.e4m3x4 481
+e5m2x4.e3m2x4.e3m2x4 482
+e5m2x4.e3m2x4.e2m3x4 483
+e5m2x4.e3m2x4.e2m1x4 484
+e5m2x4.e3m2x4.e2m1p4x4 485
+e5m2x4.e3m2x4.ue8m0x4 486
+e5m2x4.e2m3x4.e5m2x4 27
+e5m2x4.e2m3x4.e4m3x4 487
+e5m2x4.e2m3x4.e3m2x4 488
+e5m2x4.e2m3x4.e2m3x4 489
+e5m2x4.e2m3x4.e2m1x4 490
+e5m2x4.e2m3x4.e2m1p4x4 491
+e5m2x4.e2m3x4.ue8m0x4 492
+e5m2x4.e2m1x4.e5m2x4 28
+e5m2x4.e2m1x4.e4m3x4 493
+e5m2x4.e2m1x4.e3m2x4 494
+e5m2x4.e2m1x4.e2m3x4 495
+e5m2x4.e2m1x4.e2m1x4 496
+e5m2x4.e2m1x4.e2m1p4x4 497
+e5m2x4.e2m1x4.ue8m0x4 498
+e5m2x4.e2m1p4x4.e5m2x4 29
+e5m2x4.e2m1p4x4.e4m3x4 499
+e5m2x4.e2m1p4x4.e3m2x4 500
+e5m2x4.e2m1p4x4.e2m3x4 501
+e5m2x4.e2m1p4x4.e2m1x4 502
+e5m2x4.e2m1p4x4.e2m1p4x4 503
+e5m2x4.e2m1p4x4.ue8m0x4 504
+e5m2x4.ue8m0x4.e5m2x4 30
+e5m2x4.ue8m0x4.e4m3x4 505
+e5m2x4.ue8m0x4.e3m2x4 506
+e5m2x4.ue8m0x4.e2m3x4 507
+e5m2x4.ue8m0x4.e2m1x4 508
+e5m2x4.ue8m0x4.e2m1p4x4 509
+e5m2x4.ue8m0x4.ue8m0x4 510
+e4m3x4.e5m2x4.e5m2x4 511
+e4m3x4.e5m2x4.e4m3x4 31
+e4m3x4.e5m2x4.e3m2x4 512
+e4m3x4.e5m2x4.e2m3x4 513
+e4m3x4.e5m2x4.e2m1x4 514
+e4m3x4.e5m2x4.e2m1p4x4 515
+e4m3x4.e5m2x4.ue8m0x4 516
+e4m3x4.e4m3x4.e5m2x4 517
+e4m3x4.e4m3x4.e4m3x4 32
+e4m3x4.e4m3x4.e3m2x4 518
+e4m3x4.e4m3x4.e2m3x4 519
+e4m3x4.e4m3x4.e2m1x4 520
+e4m3x4.e4m3x4.e2m1p4x4 521
+e4m3x4.e4m3x4.ue8m0x4 522
+e4m3x4.e3m2x4.e5m2x4 523
+e4m3x4.e3m2x4.e4m3x4 33
+e4m3x4.e3m2x4.e3m2x4 524
+e4m3x4.e3m2x4.e2m3x4 525
+e4m3x4.e3m2x4.e2m1x4 526
+e4m3x4.e3m2x4.e2m1p4x4 527
+e4m3x4.e3m2x4.ue8m0x4 528
+e4m3x4.e2m3x4.e5m2x4 529
+e4m3x4.e2m3x4.e4m3x4 34
+e4m3x4.e2m3x4.e3m2x4 530
+e4m3x4.e2m3x4.e2m3x4 531
+e4m3x4.e2m3x4.e2m1x4 532
+e4m3x4.e2m3x4.e2m1p4x4 533
+e4m3x4.e2m3x4.ue8m0x4 534
+e4m3x4.e2m1x4.e5m2x4 535
+e4m3x4.e2m1x4.e4m3x4 35
+e4m3x4.e2m1x4.e3m2x4 536
+e4m3x4.e2m1x4.e2m3x4 537
+e4m3x4.e2m1x4.e2m1x4 538
+e4m3x4.e2m1x4.e2m1p4x4 539
+e4m3x4.e2m1x4.ue8m0x4 540
+e4m3x4.e2m1p4x4.e5m2x4 541
+e4m3x4.e2m1p4x4.e4m3x4 36
+e4m3x4.e2m1p4x4.e3m2x4 542
+e4m3x4.e2m1p4x4.e2m3x4 543
+e4m3x4.e2m1p4x4.e2m1x4 544
+e4m3x4.e2m1p4x4.e2m1p4x4 545
+e4m3x4.e2m1p4x4.ue8m0x4 546
+e4m3x4.ue8m0x4.e5m2x4 547
+e4m3x4.ue8m0x4.e4m3x4 37
+e4m3x4.ue8m0x4.e3m2x4 548
+e4m3x4.ue8m0x4.e2m3x4 549
+e4m3x4.ue8m0x4.e2m1x4 550
+e4m3x4.ue8m0x4.e2m1p4x4 551
+e4m3x4.ue8m0x4.ue8m0x4 552
+satfinite.e5m2x4.e5m2x4.e5m2x4 24
+satfinite.e5m2x4.e5m2x4.e4m3x4 469
+satfinite.e5m2x4.e5m2x4.e3m2x4 470
+satfinite.e5m2x4.e5m2x4.e2m3x4 471
+satfinite.e5m2x4.e5m2x4.e2m1x4 472
+satfinite.e5m2x4.e5m2x4.e2m1p4x4 473
+satfinite.e5m2x4.e5m2x4.ue8m0x4 474
+satfinite.e5m2x4.e4m3x4.e5m2x4 25
+satfinite.e5m2x4.e4m3x4.e4m3x4 475
+satfinite.e5m2x4.e4m3x4.e3m2x4 476
+satfinite.e5m2x4.e4m3x4.e2m3x4 477
+satfinite.e5m2x4.e4m3x4.e2m1x4 478
+satfinite.e5m2x4.e4m3x4.e2m1p4x4 479
+satfinite.e5m2x4.e4m3x4.ue8m0x4 480
+satfinite.e5m2x4.e3m2x4.e5m2x4 26
+satfinite.e5m2x4.e3m2x4.e4m3x4 481
+satfinite.e5m2x4.e3m2x4.e3m2x4 482
+satfinite.e5m2x4.e3m2x4.e2m3x4 483
+satfinite.e5m2x4.e3m2x4.e2m1x4 484
+satfinite.e5m2x4.e3m2x4.e2m1p4x4 485
+satfinite.e5m2x4.e3m2x4.ue8m0x4 486
+satfinite.e5m2x4.e2m3x4.e5m2x4 27
+satfinite.e5m2x4.e2m3x4.e4m3x4 487
+satfinite.e5m2x4.e2m3x4.e3m2x4 488
+satfinite.e5m2x4.e2m3x4.e2m3x4 489
+satfinite.e5m2x4.e2m3x4.e2m1x4 490
+satfinite.e5m2x4.e2m3x4.e2m1p4x4 491
+satfinite.e5m2x4.e2m3x4.ue8m0x4 492
+satfinite.e5m2x4.e2m1x4.e5m2x4 28
+satfinite.e5m2x4.e2m1x4.e4m3x4 493
+satfinite.e5m2x4.e2m1x4.e3m2x4 494
+satfinite.e5m2x4.e2m1x4.e2m3x4 495
+satfinite.e5m2x4.e2m1x4.e2m1x4 496
+satfinite.e5m2x4.e2m1x4.e2m1p4x4 497
+satfinite.e5m2x4.e2m1x4.ue8m0x4 498
+satfinite.e5m2x4.e2m1p4x4.e5m2x4 29
+satfinite.e5m2x4.e2m1p4x4.e4m3x4 499
+satfinite.e5m2x4.e2m1p4x4.e3m2x4 500
+satfinite.e5m2x4.e2m1p4x4.e2m3x4 501
+satfinite.e5m2x4.e2m1p4x4.e2m1x4 502
+satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 503
+satfinite.e5m2x4.e2m1p4x4.ue8m0x4 504
+satfinite.e5m2x4.ue8m0x4.e5m2x4 30
+satfinite.e5m2x4.ue8m0x4.e4m3x4 505
+satfinite.e5m2x4.ue8m0x4.e3m2x4 506
+satfinite.e5m2x4.ue8m0x4.e2m3x4 507
+satfinite.e5m2x4.ue8m0x4.e2m1x4 508
+satfinite.e5m2x4.ue8m0x4.e2m1p4x4 509
+satfinite.e5m2x4.ue8m0x4.ue8m0x4 510
+satfinite.e4m3x4.e5m2x4.e5m2x4 511
+satfinite.e4m3x4.e5m2x4.e4m3x4 31
+satfinite.e4m3x4.e5m2x4.e3m2x4 512
+satfinite.e4m3x4.e5m2x4.e2m3x4 513
+satfinite.e4m3x4.e5m2x4.e2m1x4 514
+satfinite.e4m3x4.e5m2x4.e2m1p4x4 515
+satfinite.e4m3x4.e5m2x4.ue8m0x4 516
+satfinite.e4m3x4.e4m3x4.e5m2x4 517
+satfinite.e4m3x4.e4m3x4.e4m3x4 32
+satfinite.e4m3x4.e4m3x4.e3m2x4 518
+satfinite.e4m3x4.e4m3x4.e2m3x4 519
+satfinite.e4m3x4.e4m3x4.e2m1x4 520
+satfinite.e4m3x4.e4m3x4.e2m1p4x4 521
+satfinite.e4m3x4.e4m3x4.ue8m0x4 522
+satfinite.e4m3x4.e3m2x4.e5m2x4 523
+satfinite.e4m3x4.e3m2x4.e4m3x4 33
+satfinite.e4m3x4.e3m2x4.e3m2x4 524
+satfinite.e4m3x4.e3m2x4.e2m3x4 525
+satfinite.e4m3x4.e3m2x4.e2m1x4 526
+satfinite.e4m3x4.e3m2x4.e2m1p4x4 527
+satfinite.e4m3x4.e3m2x4.ue8m0x4 528
+satfinite.e4m3x4.e2m3x4.e5m2x4 529
+satfinite.e4m3x4.e2m3x4.e4m3x4 34
+satfinite.e4m3x4.e2m3x4.e3m2x4 530
+satfinite.e4m3x4.e2m3x4.e2m3x4 531
+satfinite.e4m3x4.e2m3x4.e2m1x4 532
+satfinite.e4m3x4.e2m3x4.e2m1p4x4 533
+satfinite.e4m3x4.e2m3x4.ue8m0x4 534
+satfinite.e4m3x4.e2m1x4.e5m2x4 535
+satfinite.e4m3x4.e2m1x4.e4m3x4 35
+satfinite.e4m3x4.e2m1x4.e3m2x4 536
+satfinite.e4m3x4.e2m1x4.e2m3x4 537
+satfinite.e4m3x4.e2m1x4.e2m1x4 538
+satfinite.e4m3x4.e2m1x4.e2m1p4x4 539
+satfinite.e4m3x4.e2m1x4.ue8m0x4 540
+satfinite.e4m3x4.e2m1p4x4.e5m2x4 541
+satfinite.e4m3x4.e2m1p4x4.e4m3x4 36
+satfinite.e4m3x4.e2m1p4x4.e3m2x4 542
+satfinite.e4m3x4.e2m1p4x4.e2m3x4 543
+satfinite.e4m3x4.e2m1p4x4.e2m1x4 544
+satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 545
+satfinite.e4m3x4.e2m1p4x4.ue8m0x4 546
+satfinite.e4m3x4.ue8m0x4.e5m2x4 547
+satfinite.e4m3x4.ue8m0x4.e4m3x4 37
+satfinite.e4m3x4.ue8m0x4.e3m2x4 548
+satfinite.e4m3x4.ue8m0x4.e2m3x4 549
+satfinite.e4m3x4.ue8m0x4.e2m1x4 550
+satfinite.e4m3x4.ue8m0x4.e2m1p4x4 551
+satfinite.e4m3x4.ue8m0x4.ue8m0x4 552
+rn.e5m2x4.e5m2x4.e5m2x4 24
+rn.e5m2x4.e5m2x4.e4m3x4 469
+rn.e5m2x4.e5m2x4.e3m2x4 470
+rn.e5m2x4.e5m2x4.e2m3x4 471
+rn.e5m2x4.e5m2x4.e2m1x4 472
+rn.e5m2x4.e5m2x4.e2m1p4x4 473
+rn.e5m2x4.e5m2x4.ue8m0x4 474
+rn.e5m2x4.e4m3x4.e5m2x4 25
+rn.e5m2x4.e4m3x4.e4m3x4 475
+rn.e5m2x4.e4m3x4.e3m2x4 476
+rn.e5m2x4.e4m3x4.e2m3x4 477
+rn.e5m2x4.e4m3x4.e2m1x4 478
+rn.e5m2x4.e4m3x4.e2m1p4x4 479
+rn.e5m2x4.e4m3x4.ue8m0x4 480
+rn.e5m2x4.e3m2x4.e5m2x4 26
+rn.e5m2x4.e3m2x4.e4m3x4 481
+rn.e5m2x4.e3m2x4.e3m2x4 482
+rn.e5m2x4.e3m2x4.e2m3x4 483
+rn.e5m2x4.e3m2x4.e2m1x4 484
+rn.e5m2x4.e3m2x4.e2m1p4x4 485
+rn.e5m2x4.e3m2x4.ue8m0x4 486
+rn.e5m2x4.e2m3x4.e5m2x4 27
+rn.e5m2x4.e2m3x4.e4m3x4 487
+rn.e5m2x4.e2m3x4.e3m2x4 488
+rn.e5m2x4.e2m3x4.e2m3x4 489
+rn.e5m2x4.e2m3x4.e2m1x4 490
+rn.e5m2x4.e2m3x4.e2m1p4x4 491
+rn.e5m2x4.e2m3x4.ue8m0x4 492
+rn.e5m2x4.e2m1x4.e5m2x4 28
+rn.e5m2x4.e2m1x4.e4m3x4 493
+rn.e5m2x4.e2m1x4.e3m2x4 494
+rn.e5m2x4.e2m1x4.e2m3x4 495
+rn.e5m2x4.e2m1x4.e2m1x4 496
+rn.e5m2x4.e2m1x4.e2m1p4x4 497
+rn.e5m2x4.e2m1x4.ue8m0x4 498
+rn.e5m2x4.e2m1p4x4.e5m2x4 29
+rn.e5m2x4.e2m1p4x4.e4m3x4 499
+rn.e5m2x4.e2m1p4x4.e3m2x4 500
+rn.e5m2x4.e2m1p4x4.e2m3x4 501
+rn.e5m2x4.e2m1p4x4.e2m1x4 502
+rn.e5m2x4.e2m1p4x4.e2m1p4x4 503
+rn.e5m2x4.e2m1p4x4.ue8m0x4 504
+rn.e5m2x4.ue8m0x4.e5m2x4 30
+rn.e5m2x4.ue8m0x4.e4m3x4 505
+rn.e5m2x4.ue8m0x4.e3m2x4 506
+rn.e5m2x4.ue8m0x4.e2m3x4 507
+rn.e5m2x4.ue8m0x4.e2m1x4 508
+rn.e5m2x4.ue8m0x4.e2m1p4x4 509
+rn.e5m2x4.ue8m0x4.ue8m0x4 510
+rn.e4m3x4.e5m2x4.e5m2x4 511
+rn.e4m3x4.e5m2x4.e4m3x4 31
+rn.e4m3x4.e5m2x4.e3m2x4 512
+rn.e4m3x4.e5m2x4.e2m3x4 513
+rn.e4m3x4.e5m2x4.e2m1x4 514
+rn.e4m3x4.e5m2x4.e2m1p4x4 515
+rn.e4m3x4.e5m2x4.ue8m0x4 516
+rn.e4m3x4.e4m3x4.e5m2x4 517
+rn.e4m3x4.e4m3x4.e4m3x4 32
+rn.e4m3x4.e4m3x4.e3m2x4 518
+rn.e4m3x4.e4m3x4.e2m3x4 519
+rn.e4m3x4.e4m3x4.e2m1x4 520
+rn.e4m3x4.e4m3x4.e2m1p4x4 521
+rn.e4m3x4.e4m3x4.ue8m0x4 522
+rn.e4m3x4.e3m2x4.e5m2x4 523
+rn.e4m3x4.e3m2x4.e4m3x4 33
+rn.e4m3x4.e3m2x4.e3m2x4 524
+rn.e4m3x4.e3m2x4.e2m3x4 525
+rn.e4m3x4.e3m2x4.e2m1x4 526
+rn.e4m3x4.e3m2x4.e2m1p4x4 527
+rn.e4m3x4.e3m2x4.ue8m0x4 528
+rn.e4m3x4.e2m3x4.e5m2x4 529
+rn.e4m3x4.e2m3x4.e4m3x4 34
+rn.e4m3x4.e2m3x4.e3m2x4 530
+rn.e4m3x4.e2m3x4.e2m3x4 531
+rn.e4m3x4.e2m3x4.e2m1x4 532
+rn.e4m3x4.e2m3x4.e2m1p4x4 533
+rn.e4m3x4.e2m3x4.ue8m0x4 534
+rn.e4m3x4.e2m1x4.e5m2x4 535
+rn.e4m3x4.e2m1x4.e4m3x4 35
+rn.e4m3x4.e2m1x4.e3m2x4 536
+rn.e4m3x4.e2m1x4.e2m3x4 537
+rn.e4m3x4.e2m1x4.e2m1x4 538
+rn.e4m3x4.e2m1x4.e2m1p4x4 539
+rn.e4m3x4.e2m1x4.ue8m0x4 540
+rn.e4m3x4.e2m1p4x4.e5m2x4 541
+rn.e4m3x4.e2m1p4x4.e4m3x4 36
+rn.e4m3x4.e2m1p4x4.e3m2x4 542
+rn.e4m3x4.e2m1p4x4.e2m3x4 543
+rn.e4m3x4.e2m1p4x4.e2m1x4 544
+rn.e4m3x4.e2m1p4x4.e2m1p4x4 545
+rn.e4m3x4.e2m1p4x4.ue8m0x4 546
+rn.e4m3x4.ue8m0x4.e5m2x4 547
+rn.e4m3x4.ue8m0x4.e4m3x4 37
+rn.e4m3x4.ue8m0x4.e3m2x4 548
+rn.e4m3x4.ue8m0x4.e2m3x4 549
+rn.e4m3x4.ue8m0x4.e2m1x4 550
+rn.e4m3x4.ue8m0x4.e2m1p4x4 551
+rn.e4m3x4.ue8m0x4.ue8m0x4 552
+rn.satfinite.e5m2x4.e5m2x4.e5m2x4 24
+rn.satfinite.e5m2x4.e5m2x4.e4m3x4 469
+rn.satfinite.e5m2x4.e5m2x4.e3m2x4 470
+rn.satfinite.e5m2x4.e5m2x4.e2m3x4 471
+rn.satfinite.e5m2x4.e5m2x4.e2m1x4 472
+rn.satfinite.e5m2x4.e5m2x4.e2m1p4x4 473
+rn.satfinite.e5m2x4.e5m2x4.ue8m0x4 474
+rn.satfinite.e5m2x4.e4m3x4.e5m2x4 25
+rn.satfinite.e5m2x4.e4m3x4.e4m3x4 475
+rn.satfinite.e5m2x4.e4m3x4.e3m2x4 476
+rn.satfinite.e5m2x4.e4m3x4.e2m3x4 477
+rn.satfinite.e5m2x4.e4m3x4.e2m1x4 478
+rn.satfinite.e5m2x4.e4m3x4.e2m1p4x4 479
+rn.satfinite.e5m2x4.e4m3x4.ue8m0x4 480
+rn.satfinite.e5m2x4.e3m2x4.e5m2x4 26
+rn.satfinite.e5m2x4.e3m2x4.e4m3x4 481
+rn.satfinite.e5m2x4.e3m2x4.e3m2x4 482
+rn.satfinite.e5m2x4.e3m2x4.e2m3x4 483
+rn.satfinite.e5m2x4.e3m2x4.e2m1x4 484
+rn.satfinite.e5m2x4.e3m2x4.e2m1p4x4 485
+rn.satfinite.e5m2x4.e3m2x4.ue8m0x4 486
+rn.satfinite.e5m2x4.e2m3x4.e5m2x4 27
+rn.satfinite.e5m2x4.e2m3x4.e4m3x4 487
+rn.satfinite.e5m2x4.e2m3x4.e3m2x4 488
+rn.satfinite.e5m2x4.e2m3x4.e2m3x4 489
+rn.satfinite.e5m2x4.e2m3x4.e2m1x4 490
+rn.satfinite.e5m2x4.e2m3x4.e2m1p4x4 491
+rn.satfinite.e5m2x4.e2m3x4.ue8m0x4 492
+rn.satfinite.e5m2x4.e2m1x4.e5m2x4 28
+rn.satfinite.e5m2x4.e2m1x4.e4m3x4 493
+rn.satfinite.e5m2x4.e2m1x4.e3m2x4 494
+rn.satfinite.e5m2x4.e2m1x4.e2m3x4 495
+rn.satfinite.e5m2x4.e2m1x4.e2m1x4 496
+rn.satfinite.e5m2x4.e2m1x4.e2m1p4x4 497
+rn.satfinite.e5m2x4.e2m1x4.ue8m0x4 498
+rn.satfinite.e5m2x4.e2m1p4x4.e5m2x4 29
+rn.satfinite.e5m2x4.e2m1p4x4.e4m3x4 499
+rn.satfinite.e5m2x4.e2m1p4x4.e3m2x4 500
+rn.satfinite.e5m2x4.e2m1p4x4.e2m3x4 501
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1x4 502
+rn.satfinite.e5m2x4.e2m1p4x4.e2m1p4x4 503
+rn.satfinite.e5m2x4.e2m1p4x4.ue8m0x4 504
+rn.satfinite.e5m2x4.ue8m0x4.e5m2x4 30
+rn.satfinite.e5m2x4.ue8m0x4.e4m3x4 505
+rn.satfinite.e5m2x4.ue8m0x4.e3m2x4 506
+rn.satfinite.e5m2x4.ue8m0x4.e2m3x4 507
+rn.satfinite.e5m2x4.ue8m0x4.e2m1x4 508
+rn.satfinite.e5m2x4.ue8m0x4.e2m1p4x4 509
+rn.satfinite.e5m2x4.ue8m0x4.ue8m0x4 510
+rn.satfinite.e4m3x4.e5m2x4.e5m2x4 511
+rn.satfinite.e4m3x4.e5m2x4.e4m3x4 31
+rn.satfinite.e4m3x4.e5m2x4.e3m2x4 512
+rn.satfinite.e4m3x4.e5m2x4.e2m3x4 513
+rn.satfinite.e4m3x4.e5m2x4.e2m1x4 514
+rn.satfinite.e4m3x4.e5m2x4.e2m1p4x4 515
+rn.satfinite.e4m3x4.e5m2x4.ue8m0x4 516
+rn.satfinite.e4m3x4.e4m3x4.e5m2x4 517
+rn.satfinite.e4m3x4.e4m3x4.e4m3x4 32
+rn.satfinite.e4m3x4.e4m3x4.e3m2x4 518
+rn.satfinite.e4m3x4.e4m3x4.e2m3x4 519
+rn.satfinite.e4m3x4.e4m3x4.e2m1x4 520
+rn.satfinite.e4m3x4.e4m3x4.e2m1p4x4 521
+rn.satfinite.e4m3x4.e4m3x4.ue8m0x4 522
+rn.satfinite.e4m3x4.e3m2x4.e5m2x4 523
+rn.satfinite.e4m3x4.e3m2x4.e4m3x4 33
+rn.satfinite.e4m3x4.e3m2x4.e3m2x4 524
+rn.satfinite.e4m3x4.e3m2x4.e2m3x4 525
+rn.satfinite.e4m3x4.e3m2x4.e2m1x4 526
+rn.satfinite.e4m3x4.e3m2x4.e2m1p4x4 527
+rn.satfinite.e4m3x4.e3m2x4.ue8m0x4 528
+rn.satfinite.e4m3x4.e2m3x4.e5m2x4 529
+rn.satfinite.e4m3x4.e2m3x4.e4m3x4 34
+rn.satfinite.e4m3x4.e2m3x4.e3m2x4 530
+rn.satfinite.e4m3x4.e2m3x4.e2m3x4 531
+rn.satfinite.e4m3x4.e2m3x4.e2m1x4 532
+rn.satfinite.e4m3x4.e2m3x4.e2m1p4x4 533
+rn.satfinite.e4m3x4.e2m3x4.ue8m0x4 534
+rn.satfinite.e4m3x4.e2m1x4.e5m2x4 535
+rn.satfinite.e4m3x4.e2m1x4.e4m3x4 35
+rn.satfinite.e4m3x4.e2m1x4.e3m2x4 536
+rn.satfinite.e4m3x4.e2m1x4.e2m3x4 537
+rn.satfinite.e4m3x4.e2m1x4.e2m1x4 538
+rn.satfinite.e4m3x4.e2m1x4.e2m1p4x4 539
+rn.satfinite.e4m3x4.e2m1x4.ue8m0x4 540
+rn.satfinite.e4m3x4.e2m1p4x4.e5m2x4 541
+rn.satfinite.e4m3x4.e2m1p4x4.e4m3x4 36
+rn.satfinite.e4m3x4.e2m1p4x4.e3m2x4 542
+rn.satfinite.e4m3x4.e2m1p4x4.e2m3x4 543
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1x4 544
+rn.satfinite.e4m3x4.e2m1p4x4.e2m1p4x4 545
+rn.satfinite.e4m3x4.e2m1p4x4.ue8m0x4 546
+rn.satfinite.e4m3x4.ue8m0x4.e5m2x4 547
+rn.satfinite.e4m3x4.ue8m0x4.e4m3x4 37
+rn.satfinite.e4m3x4.ue8m0x4.e3m2x4 548
+rn.satfinite.e4m3x4.ue8m0x4.e2m3x4 549
+rn.satfinite.e4m3x4.ue8m0x4.e2m1x4 550
+rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4 551
+rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4 552
 """,
     "neg": """
 f32 0
 ftz.f32 1
 f64 2
-f16 251
-f16x2 252
-ftz.f16 251
-ftz.f16x2 252
+f16 553
+f16x2 554
+ftz.f16 553
+ftz.f16x2 554
 bf16 5
 bf16x2 6
 """,
     "rcp": """
-approx.f32 22
-approx.ftz.f32 22
-rn.f32 253
-rn.ftz.f32 253
-rz.f32 253
-rz.ftz.f32 253
-rm.f32 253
-rm.ftz.f32 253
-rp.f32 253
-rp.ftz.f32 253
-rn.f64 254
-rz.f64 255
-rm.f64 255
-rp.f64 255
-f32 23
-approx.ftz.f64 256
-rn.ftz.f64 257
-rz.ftz.f64 258
-rm.ftz.f64 258
-rp.ftz.f64 258
+approx.f32 40
+approx.ftz.f32 40
+rn.f32 555
+rn.ftz.f32 555
+rz.f32 555
+rz.ftz.f32 555
+rm.f32 555
+rm.ftz.f32 555
+rp.f32 555
+rp.ftz.f32 555
+rn.f64 556
+rz.f64 557
+rm.f64 557
+rp.f64 557
+f32 41
+approx.ftz.f64 558
+rn.ftz.f64 559
+rz.ftz.f64 560
+rm.ftz.f64 560
+rp.ftz.f64 560
 """,
     "rsqrt": """
-approx.f32 22
-approx.ftz.f32 22
-approx.f64 259
-approx.ftz.f64 260
-f32 23
-f64 261
+approx.f32 40
+approx.ftz.f32 40
+approx.f64 561
+approx.ftz.f64 562
+f32 41
+f64 563
 """,
     "selp": """
-f32 262
-f64 263
+f32 564
+f64 565
 """,
     "setp": """
-eq.f32 264
-eq.ftz.f32 265
-ne.f32 264
-ne.ftz.f32 265
-lt.f32 264
-lt.ftz.f32 265
-le.f32 264
-le.ftz.f32 265
-gt.f32 264
-gt.ftz.f32 265
-ge.f32 264
-ge.ftz.f32 265
-equ.f32 264
-equ.ftz.f32 265
-neu.f32 264
-neu.ftz.f32 265
-ltu.f32 264
-ltu.ftz.f32 265
-leu.f32 264
-leu.ftz.f32 265
-gtu.f32 264
-gtu.ftz.f32 265
-geu.f32 264
-geu.ftz.f32 265
-num.f32 264
-num.ftz.f32 265
-nan.f32 264
-nan.ftz.f32 265
-eq.and.f32 266
-eq.and.ftz.f32 267
-eq.or.f32 266
-eq.or.ftz.f32 267
-eq.xor.f32 266
-eq.xor.ftz.f32 267
-ne.and.f32 266
-ne.and.ftz.f32 267
-ne.or.f32 266
-ne.or.ftz.f32 267
-ne.xor.f32 266
-ne.xor.ftz.f32 267
-lt.and.f32 266
-lt.and.ftz.f32 267
-lt.or.f32 266
-lt.or.ftz.f32 267
-lt.xor.f32 266
-lt.xor.ftz.f32 267
-le.and.f32 266
-le.and.ftz.f32 267
-le.or.f32 266
-le.or.ftz.f32 267
-le.xor.f32 266
-le.xor.ftz.f32 267
-gt.and.f32 266
-gt.and.ftz.f32 267
-gt.or.f32 266
-gt.or.ftz.f32 267
-gt.xor.f32 266
-gt.xor.ftz.f32 267
-ge.and.f32 266
-ge.and.ftz.f32 267
-ge.or.f32 266
-ge.or.ftz.f32 267
-ge.xor.f32 266
-ge.xor.ftz.f32 267
-equ.and.f32 266
-equ.and.ftz.f32 267
-equ.or.f32 266
-equ.or.ftz.f32 267
-equ.xor.f32 266
-equ.xor.ftz.f32 267
-neu.and.f32 266
-neu.and.ftz.f32 267
-neu.or.f32 266
-neu.or.ftz.f32 267
-neu.xor.f32 266
-neu.xor.ftz.f32 267
-ltu.and.f32 266
-ltu.and.ftz.f32 267
-ltu.or.f32 266
-ltu.or.ftz.f32 267
-ltu.xor.f32 266
-ltu.xor.ftz.f32 267
-leu.and.f32 266
-leu.and.ftz.f32 267
-leu.or.f32 266
-leu.or.ftz.f32 267
-leu.xor.f32 266
-leu.xor.ftz.f32 267
-gtu.and.f32 266
-gtu.and.ftz.f32 267
-gtu.or.f32 266
-gtu.or.ftz.f32 267
-gtu.xor.f32 266
-gtu.xor.ftz.f32 267
-geu.and.f32 266
-geu.and.ftz.f32 267
-geu.or.f32 266
-geu.or.ftz.f32 267
-geu.xor.f32 266
-geu.xor.ftz.f32 267
-num.and.f32 266
-num.and.ftz.f32 267
-num.or.f32 266
-num.or.ftz.f32 267
-num.xor.f32 266
-num.xor.ftz.f32 267
-nan.and.f32 266
-nan.and.ftz.f32 267
-nan.or.f32 266
-nan.or.ftz.f32 267
-nan.xor.f32 266
-nan.xor.ftz.f32 267
-eq.f64 268
-ne.f64 268
-lt.f64 268
-le.f64 268
-gt.f64 268
-ge.f64 268
-equ.f64 268
-neu.f64 268
-ltu.f64 268
-leu.f64 268
-gtu.f64 268
-geu.f64 268
-num.f64 268
-nan.f64 268
-eq.and.f64 269
-eq.or.f64 269
-eq.xor.f64 269
-ne.and.f64 269
-ne.or.f64 269
-ne.xor.f64 269
-lt.and.f64 269
-lt.or.f64 269
-lt.xor.f64 269
-le.and.f64 269
-le.or.f64 269
-le.xor.f64 269
-gt.and.f64 269
-gt.or.f64 269
-gt.xor.f64 269
-ge.and.f64 269
-ge.or.f64 269
-ge.xor.f64 269
-equ.and.f64 269
-equ.or.f64 269
-equ.xor.f64 269
-neu.and.f64 269
-neu.or.f64 269
-neu.xor.f64 269
-ltu.and.f64 269
-ltu.or.f64 269
-ltu.xor.f64 269
-leu.and.f64 269
-leu.or.f64 269
-leu.xor.f64 269
-gtu.and.f64 269
-gtu.or.f64 269
-gtu.xor.f64 269
-geu.and.f64 269
-geu.or.f64 269
-geu.xor.f64 269
-num.and.f64 269
-num.or.f64 269
-num.xor.f64 269
-nan.and.f64 269
-nan.or.f64 269
-nan.xor.f64 269
-eq.f16 270
-eq.ftz.f16 270
-ne.f16 270
-ne.ftz.f16 270
-lt.f16 270
-lt.ftz.f16 270
-le.f16 270
-le.ftz.f16 270
-gt.f16 270
-gt.ftz.f16 270
-ge.f16 270
-ge.ftz.f16 270
-equ.f16 270
-equ.ftz.f16 270
-neu.f16 270
-neu.ftz.f16 270
-ltu.f16 270
-ltu.ftz.f16 270
-leu.f16 270
-leu.ftz.f16 270
-gtu.f16 270
-gtu.ftz.f16 270
-geu.f16 270
-geu.ftz.f16 270
-num.f16 270
-num.ftz.f16 270
-nan.f16 270
-nan.ftz.f16 270
-eq.and.f16 271
-eq.and.ftz.f16 271
-eq.or.f16 271
-eq.or.ftz.f16 271
-eq.xor.f16 271
-eq.xor.ftz.f16 271
-ne.and.f16 271
-ne.and.ftz.f16 271
-ne.or.f16 271
-ne.or.ftz.f16 271
-ne.xor.f16 271
-ne.xor.ftz.f16 271
-lt.and.f16 271
-lt.and.ftz.f16 271
-lt.or.f16 271
-lt.or.ftz.f16 271
-lt.xor.f16 271
-lt.xor.ftz.f16 271
-le.and.f16 271
-le.and.ftz.f16 271
-le.or.f16 271
-le.or.ftz.f16 271
-le.xor.f16 271
-le.xor.ftz.f16 271
-gt.and.f16 271
-gt.and.ftz.f16 271
-gt.or.f16 271
-gt.or.ftz.f16 271
-gt.xor.f16 271
-gt.xor.ftz.f16 271
-ge.and.f16 271
-ge.and.ftz.f16 271
-ge.or.f16 271
-ge.or.ftz.f16 271
-ge.xor.f16 271
-ge.xor.ftz.f16 271
-equ.and.f16 271
-equ.and.ftz.f16 271
-equ.or.f16 271
-equ.or.ftz.f16 271
-equ.xor.f16 271
-equ.xor.ftz.f16 271
-neu.and.f16 271
-neu.and.ftz.f16 271
-neu.or.f16 271
-neu.or.ftz.f16 271
-neu.xor.f16 271
-neu.xor.ftz.f16 271
-ltu.and.f16 271
-ltu.and.ftz.f16 271
-ltu.or.f16 271
-ltu.or.ftz.f16 271
-ltu.xor.f16 271
-ltu.xor.ftz.f16 271
-leu.and.f16 271
-leu.and.ftz.f16 271
-leu.or.f16 271
-leu.or.ftz.f16 271
-leu.xor.f16 271
-leu.xor.ftz.f16 271
-gtu.and.f16 271
-gtu.and.ftz.f16 271
-gtu.or.f16 271
-gtu.or.ftz.f16 271
-gtu.xor.f16 271
-gtu.xor.ftz.f16 271
-geu.and.f16 271
-geu.and.ftz.f16 271
-geu.or.f16 271
-geu.or.ftz.f16 271
-geu.xor.f16 271
-geu.xor.ftz.f16 271
-num.and.f16 271
-num.and.ftz.f16 271
-num.or.f16 271
-num.or.ftz.f16 271
-num.xor.f16 271
-num.xor.ftz.f16 271
-nan.and.f16 271
-nan.and.ftz.f16 271
-nan.or.f16 271
-nan.or.ftz.f16 271
-nan.xor.f16 271
-nan.xor.ftz.f16 271
-eq.f16x2 272
-eq.ftz.f16x2 272
-ne.f16x2 272
-ne.ftz.f16x2 272
-lt.f16x2 272
-lt.ftz.f16x2 272
-le.f16x2 272
-le.ftz.f16x2 272
-gt.f16x2 272
-gt.ftz.f16x2 272
-ge.f16x2 272
-ge.ftz.f16x2 272
-equ.f16x2 272
-equ.ftz.f16x2 272
-neu.f16x2 272
-neu.ftz.f16x2 272
-ltu.f16x2 272
-ltu.ftz.f16x2 272
-leu.f16x2 272
-leu.ftz.f16x2 272
-gtu.f16x2 272
-gtu.ftz.f16x2 272
-geu.f16x2 272
-geu.ftz.f16x2 272
-num.f16x2 272
-num.ftz.f16x2 272
-nan.f16x2 272
-nan.ftz.f16x2 272
-eq.and.f16x2 273
-eq.and.ftz.f16x2 273
-eq.or.f16x2 273
-eq.or.ftz.f16x2 273
-eq.xor.f16x2 273
-eq.xor.ftz.f16x2 273
-ne.and.f16x2 273
-ne.and.ftz.f16x2 273
-ne.or.f16x2 273
-ne.or.ftz.f16x2 273
-ne.xor.f16x2 273
-ne.xor.ftz.f16x2 273
-lt.and.f16x2 273
-lt.and.ftz.f16x2 273
-lt.or.f16x2 273
-lt.or.ftz.f16x2 273
-lt.xor.f16x2 273
-lt.xor.ftz.f16x2 273
-le.and.f16x2 273
-le.and.ftz.f16x2 273
-le.or.f16x2 273
-le.or.ftz.f16x2 273
-le.xor.f16x2 273
-le.xor.ftz.f16x2 273
-gt.and.f16x2 273
-gt.and.ftz.f16x2 273
-gt.or.f16x2 273
-gt.or.ftz.f16x2 273
-gt.xor.f16x2 273
-gt.xor.ftz.f16x2 273
-ge.and.f16x2 273
-ge.and.ftz.f16x2 273
-ge.or.f16x2 273
-ge.or.ftz.f16x2 273
-ge.xor.f16x2 273
-ge.xor.ftz.f16x2 273
-equ.and.f16x2 273
-equ.and.ftz.f16x2 273
-equ.or.f16x2 273
-equ.or.ftz.f16x2 273
-equ.xor.f16x2 273
-equ.xor.ftz.f16x2 273
-neu.and.f16x2 273
-neu.and.ftz.f16x2 273
-neu.or.f16x2 273
-neu.or.ftz.f16x2 273
-neu.xor.f16x2 273
-neu.xor.ftz.f16x2 273
-ltu.and.f16x2 273
-ltu.and.ftz.f16x2 273
-ltu.or.f16x2 273
-ltu.or.ftz.f16x2 273
-ltu.xor.f16x2 273
-ltu.xor.ftz.f16x2 273
-leu.and.f16x2 273
-leu.and.ftz.f16x2 273
-leu.or.f16x2 273
-leu.or.ftz.f16x2 273
-leu.xor.f16x2 273
-leu.xor.ftz.f16x2 273
-gtu.and.f16x2 273
-gtu.and.ftz.f16x2 273
-gtu.or.f16x2 273
-gtu.or.ftz.f16x2 273
-gtu.xor.f16x2 273
-gtu.xor.ftz.f16x2 273
-geu.and.f16x2 273
-geu.and.ftz.f16x2 273
-geu.or.f16x2 273
-geu.or.ftz.f16x2 273
-geu.xor.f16x2 273
-geu.xor.ftz.f16x2 273
-num.and.f16x2 273
-num.and.ftz.f16x2 273
-num.or.f16x2 273
-num.or.ftz.f16x2 273
-num.xor.f16x2 273
-num.xor.ftz.f16x2 273
-nan.and.f16x2 273
-nan.and.ftz.f16x2 273
-nan.or.f16x2 273
-nan.or.ftz.f16x2 273
-nan.xor.f16x2 273
-nan.xor.ftz.f16x2 273
-eq.bf16 274
-ne.bf16 274
-lt.bf16 274
-le.bf16 274
-gt.bf16 274
-ge.bf16 274
-equ.bf16 274
-neu.bf16 274
-ltu.bf16 274
-leu.bf16 274
-gtu.bf16 274
-geu.bf16 274
-num.bf16 274
-nan.bf16 274
-eq.and.bf16 275
-eq.or.bf16 275
-eq.xor.bf16 275
-ne.and.bf16 275
-ne.or.bf16 275
-ne.xor.bf16 275
-lt.and.bf16 275
-lt.or.bf16 275
-lt.xor.bf16 275
-le.and.bf16 275
-le.or.bf16 275
-le.xor.bf16 275
-gt.and.bf16 275
-gt.or.bf16 275
-gt.xor.bf16 275
-ge.and.bf16 275
-ge.or.bf16 275
-ge.xor.bf16 275
-equ.and.bf16 275
-equ.or.bf16 275
-equ.xor.bf16 275
-neu.and.bf16 275
-neu.or.bf16 275
-neu.xor.bf16 275
-ltu.and.bf16 275
-ltu.or.bf16 275
-ltu.xor.bf16 275
-leu.and.bf16 275
-leu.or.bf16 275
-leu.xor.bf16 275
-gtu.and.bf16 275
-gtu.or.bf16 275
-gtu.xor.bf16 275
-geu.and.bf16 275
-geu.or.bf16 275
-geu.xor.bf16 275
-num.and.bf16 275
-num.or.bf16 275
-num.xor.bf16 275
-nan.and.bf16 275
-nan.or.bf16 275
-nan.xor.bf16 275
-eq.bf16x2 276
-ne.bf16x2 276
-lt.bf16x2 276
-le.bf16x2 276
-gt.bf16x2 276
-ge.bf16x2 276
-equ.bf16x2 276
-neu.bf16x2 276
-ltu.bf16x2 276
-leu.bf16x2 276
-gtu.bf16x2 276
-geu.bf16x2 276
-num.bf16x2 276
-nan.bf16x2 276
-eq.and.bf16x2 277
-eq.or.bf16x2 277
-eq.xor.bf16x2 277
-ne.and.bf16x2 277
-ne.or.bf16x2 277
-ne.xor.bf16x2 277
-lt.and.bf16x2 277
-lt.or.bf16x2 277
-lt.xor.bf16x2 277
-le.and.bf16x2 277
-le.or.bf16x2 277
-le.xor.bf16x2 277
-gt.and.bf16x2 277
-gt.or.bf16x2 277
-gt.xor.bf16x2 277
-ge.and.bf16x2 277
-ge.or.bf16x2 277
-ge.xor.bf16x2 277
-equ.and.bf16x2 277
-equ.or.bf16x2 277
-equ.xor.bf16x2 277
-neu.and.bf16x2 277
-neu.or.bf16x2 277
-neu.xor.bf16x2 277
-ltu.and.bf16x2 277
-ltu.or.bf16x2 277
-ltu.xor.bf16x2 277
-leu.and.bf16x2 277
-leu.or.bf16x2 277
-leu.xor.bf16x2 277
-gtu.and.bf16x2 277
-gtu.or.bf16x2 277
-gtu.xor.bf16x2 277
-geu.and.bf16x2 277
-geu.or.bf16x2 277
-geu.xor.bf16x2 277
-num.and.bf16x2 277
-num.or.bf16x2 277
-num.xor.bf16x2 277
-nan.and.bf16x2 277
-nan.or.bf16x2 277
-nan.xor.bf16x2 277
+eq.f32 566
+eq.ftz.f32 567
+ne.f32 566
+ne.ftz.f32 567
+lt.f32 566
+lt.ftz.f32 567
+le.f32 566
+le.ftz.f32 567
+gt.f32 566
+gt.ftz.f32 567
+ge.f32 566
+ge.ftz.f32 567
+equ.f32 566
+equ.ftz.f32 567
+neu.f32 566
+neu.ftz.f32 567
+ltu.f32 566
+ltu.ftz.f32 567
+leu.f32 566
+leu.ftz.f32 567
+gtu.f32 566
+gtu.ftz.f32 567
+geu.f32 566
+geu.ftz.f32 567
+num.f32 566
+num.ftz.f32 567
+nan.f32 566
+nan.ftz.f32 567
+eq.and.f32 568
+eq.and.ftz.f32 569
+eq.or.f32 568
+eq.or.ftz.f32 569
+eq.xor.f32 568
+eq.xor.ftz.f32 569
+ne.and.f32 568
+ne.and.ftz.f32 569
+ne.or.f32 568
+ne.or.ftz.f32 569
+ne.xor.f32 568
+ne.xor.ftz.f32 569
+lt.and.f32 568
+lt.and.ftz.f32 569
+lt.or.f32 568
+lt.or.ftz.f32 569
+lt.xor.f32 568
+lt.xor.ftz.f32 569
+le.and.f32 568
+le.and.ftz.f32 569
+le.or.f32 568
+le.or.ftz.f32 569
+le.xor.f32 568
+le.xor.ftz.f32 569
+gt.and.f32 568
+gt.and.ftz.f32 569
+gt.or.f32 568
+gt.or.ftz.f32 569
+gt.xor.f32 568
+gt.xor.ftz.f32 569
+ge.and.f32 568
+ge.and.ftz.f32 569
+ge.or.f32 568
+ge.or.ftz.f32 569
+ge.xor.f32 568
+ge.xor.ftz.f32 569
+equ.and.f32 568
+equ.and.ftz.f32 569
+equ.or.f32 568
+equ.or.ftz.f32 569
+equ.xor.f32 568
+equ.xor.ftz.f32 569
+neu.and.f32 568
+neu.and.ftz.f32 569
+neu.or.f32 568
+neu.or.ftz.f32 569
+neu.xor.f32 568
+neu.xor.ftz.f32 569
+ltu.and.f32 568
+ltu.and.ftz.f32 569
+ltu.or.f32 568
+ltu.or.ftz.f32 569
+ltu.xor.f32 568
+ltu.xor.ftz.f32 569
+leu.and.f32 568
+leu.and.ftz.f32 569
+leu.or.f32 568
+leu.or.ftz.f32 569
+leu.xor.f32 568
+leu.xor.ftz.f32 569
+gtu.and.f32 568
+gtu.and.ftz.f32 569
+gtu.or.f32 568
+gtu.or.ftz.f32 569
+gtu.xor.f32 568
+gtu.xor.ftz.f32 569
+geu.and.f32 568
+geu.and.ftz.f32 569
+geu.or.f32 568
+geu.or.ftz.f32 569
+geu.xor.f32 568
+geu.xor.ftz.f32 569
+num.and.f32 568
+num.and.ftz.f32 569
+num.or.f32 568
+num.or.ftz.f32 569
+num.xor.f32 568
+num.xor.ftz.f32 569
+nan.and.f32 568
+nan.and.ftz.f32 569
+nan.or.f32 568
+nan.or.ftz.f32 569
+nan.xor.f32 568
+nan.xor.ftz.f32 569
+eq.f64 570
+ne.f64 570
+lt.f64 570
+le.f64 570
+gt.f64 570
+ge.f64 570
+equ.f64 570
+neu.f64 570
+ltu.f64 570
+leu.f64 570
+gtu.f64 570
+geu.f64 570
+num.f64 570
+nan.f64 570
+eq.and.f64 571
+eq.or.f64 571
+eq.xor.f64 571
+ne.and.f64 571
+ne.or.f64 571
+ne.xor.f64 571
+lt.and.f64 571
+lt.or.f64 571
+lt.xor.f64 571
+le.and.f64 571
+le.or.f64 571
+le.xor.f64 571
+gt.and.f64 571
+gt.or.f64 571
+gt.xor.f64 571
+ge.and.f64 571
+ge.or.f64 571
+ge.xor.f64 571
+equ.and.f64 571
+equ.or.f64 571
+equ.xor.f64 571
+neu.and.f64 571
+neu.or.f64 571
+neu.xor.f64 571
+ltu.and.f64 571
+ltu.or.f64 571
+ltu.xor.f64 571
+leu.and.f64 571
+leu.or.f64 571
+leu.xor.f64 571
+gtu.and.f64 571
+gtu.or.f64 571
+gtu.xor.f64 571
+geu.and.f64 571
+geu.or.f64 571
+geu.xor.f64 571
+num.and.f64 571
+num.or.f64 571
+num.xor.f64 571
+nan.and.f64 571
+nan.or.f64 571
+nan.xor.f64 571
+eq.f16 572
+eq.ftz.f16 572
+ne.f16 572
+ne.ftz.f16 572
+lt.f16 572
+lt.ftz.f16 572
+le.f16 572
+le.ftz.f16 572
+gt.f16 572
+gt.ftz.f16 572
+ge.f16 572
+ge.ftz.f16 572
+equ.f16 572
+equ.ftz.f16 572
+neu.f16 572
+neu.ftz.f16 572
+ltu.f16 572
+ltu.ftz.f16 572
+leu.f16 572
+leu.ftz.f16 572
+gtu.f16 572
+gtu.ftz.f16 572
+geu.f16 572
+geu.ftz.f16 572
+num.f16 572
+num.ftz.f16 572
+nan.f16 572
+nan.ftz.f16 572
+eq.and.f16 573
+eq.and.ftz.f16 573
+eq.or.f16 573
+eq.or.ftz.f16 573
+eq.xor.f16 573
+eq.xor.ftz.f16 573
+ne.and.f16 573
+ne.and.ftz.f16 573
+ne.or.f16 573
+ne.or.ftz.f16 573
+ne.xor.f16 573
+ne.xor.ftz.f16 573
+lt.and.f16 573
+lt.and.ftz.f16 573
+lt.or.f16 573
+lt.or.ftz.f16 573
+lt.xor.f16 573
+lt.xor.ftz.f16 573
+le.and.f16 573
+le.and.ftz.f16 573
+le.or.f16 573
+le.or.ftz.f16 573
+le.xor.f16 573
+le.xor.ftz.f16 573
+gt.and.f16 573
+gt.and.ftz.f16 573
+gt.or.f16 573
+gt.or.ftz.f16 573
+gt.xor.f16 573
+gt.xor.ftz.f16 573
+ge.and.f16 573
+ge.and.ftz.f16 573
+ge.or.f16 573
+ge.or.ftz.f16 573
+ge.xor.f16 573
+ge.xor.ftz.f16 573
+equ.and.f16 573
+equ.and.ftz.f16 573
+equ.or.f16 573
+equ.or.ftz.f16 573
+equ.xor.f16 573
+equ.xor.ftz.f16 573
+neu.and.f16 573
+neu.and.ftz.f16 573
+neu.or.f16 573
+neu.or.ftz.f16 573
+neu.xor.f16 573
+neu.xor.ftz.f16 573
+ltu.and.f16 573
+ltu.and.ftz.f16 573
+ltu.or.f16 573
+ltu.or.ftz.f16 573
+ltu.xor.f16 573
+ltu.xor.ftz.f16 573
+leu.and.f16 573
+leu.and.ftz.f16 573
+leu.or.f16 573
+leu.or.ftz.f16 573
+leu.xor.f16 573
+leu.xor.ftz.f16 573
+gtu.and.f16 573
+gtu.and.ftz.f16 573
+gtu.or.f16 573
+gtu.or.ftz.f16 573
+gtu.xor.f16 573
+gtu.xor.ftz.f16 573
+geu.and.f16 573
+geu.and.ftz.f16 573
+geu.or.f16 573
+geu.or.ftz.f16 573
+geu.xor.f16 573
+geu.xor.ftz.f16 573
+num.and.f16 573
+num.and.ftz.f16 573
+num.or.f16 573
+num.or.ftz.f16 573
+num.xor.f16 573
+num.xor.ftz.f16 573
+nan.and.f16 573
+nan.and.ftz.f16 573
+nan.or.f16 573
+nan.or.ftz.f16 573
+nan.xor.f16 573
+nan.xor.ftz.f16 573
+eq.f16x2 574
+eq.ftz.f16x2 574
+ne.f16x2 574
+ne.ftz.f16x2 574
+lt.f16x2 574
+lt.ftz.f16x2 574
+le.f16x2 574
+le.ftz.f16x2 574
+gt.f16x2 574
+gt.ftz.f16x2 574
+ge.f16x2 574
+ge.ftz.f16x2 574
+equ.f16x2 574
+equ.ftz.f16x2 574
+neu.f16x2 574
+neu.ftz.f16x2 574
+ltu.f16x2 574
+ltu.ftz.f16x2 574
+leu.f16x2 574
+leu.ftz.f16x2 574
+gtu.f16x2 574
+gtu.ftz.f16x2 574
+geu.f16x2 574
+geu.ftz.f16x2 574
+num.f16x2 574
+num.ftz.f16x2 574
+nan.f16x2 574
+nan.ftz.f16x2 574
+eq.and.f16x2 575
+eq.and.ftz.f16x2 575
+eq.or.f16x2 575
+eq.or.ftz.f16x2 575
+eq.xor.f16x2 575
+eq.xor.ftz.f16x2 575
+ne.and.f16x2 575
+ne.and.ftz.f16x2 575
+ne.or.f16x2 575
+ne.or.ftz.f16x2 575
+ne.xor.f16x2 575
+ne.xor.ftz.f16x2 575
+lt.and.f16x2 575
+lt.and.ftz.f16x2 575
+lt.or.f16x2 575
+lt.or.ftz.f16x2 575
+lt.xor.f16x2 575
+lt.xor.ftz.f16x2 575
+le.and.f16x2 575
+le.and.ftz.f16x2 575
+le.or.f16x2 575
+le.or.ftz.f16x2 575
+le.xor.f16x2 575
+le.xor.ftz.f16x2 575
+gt.and.f16x2 575
+gt.and.ftz.f16x2 575
+gt.or.f16x2 575
+gt.or.ftz.f16x2 575
+gt.xor.f16x2 575
+gt.xor.ftz.f16x2 575
+ge.and.f16x2 575
+ge.and.ftz.f16x2 575
+ge.or.f16x2 575
+ge.or.ftz.f16x2 575
+ge.xor.f16x2 575
+ge.xor.ftz.f16x2 575
+equ.and.f16x2 575
+equ.and.ftz.f16x2 575
+equ.or.f16x2 575
+equ.or.ftz.f16x2 575
+equ.xor.f16x2 575
+equ.xor.ftz.f16x2 575
+neu.and.f16x2 575
+neu.and.ftz.f16x2 575
+neu.or.f16x2 575
+neu.or.ftz.f16x2 575
+neu.xor.f16x2 575
+neu.xor.ftz.f16x2 575
+ltu.and.f16x2 575
+ltu.and.ftz.f16x2 575
+ltu.or.f16x2 575
+ltu.or.ftz.f16x2 575
+ltu.xor.f16x2 575
+ltu.xor.ftz.f16x2 575
+leu.and.f16x2 575
+leu.and.ftz.f16x2 575
+leu.or.f16x2 575
+leu.or.ftz.f16x2 575
+leu.xor.f16x2 575
+leu.xor.ftz.f16x2 575
+gtu.and.f16x2 575
+gtu.and.ftz.f16x2 575
+gtu.or.f16x2 575
+gtu.or.ftz.f16x2 575
+gtu.xor.f16x2 575
+gtu.xor.ftz.f16x2 575
+geu.and.f16x2 575
+geu.and.ftz.f16x2 575
+geu.or.f16x2 575
+geu.or.ftz.f16x2 575
+geu.xor.f16x2 575
+geu.xor.ftz.f16x2 575
+num.and.f16x2 575
+num.and.ftz.f16x2 575
+num.or.f16x2 575
+num.or.ftz.f16x2 575
+num.xor.f16x2 575
+num.xor.ftz.f16x2 575
+nan.and.f16x2 575
+nan.and.ftz.f16x2 575
+nan.or.f16x2 575
+nan.or.ftz.f16x2 575
+nan.xor.f16x2 575
+nan.xor.ftz.f16x2 575
+eq.bf16 576
+ne.bf16 576
+lt.bf16 576
+le.bf16 576
+gt.bf16 576
+ge.bf16 576
+equ.bf16 576
+neu.bf16 576
+ltu.bf16 576
+leu.bf16 576
+gtu.bf16 576
+geu.bf16 576
+num.bf16 576
+nan.bf16 576
+eq.and.bf16 577
+eq.or.bf16 577
+eq.xor.bf16 577
+ne.and.bf16 577
+ne.or.bf16 577
+ne.xor.bf16 577
+lt.and.bf16 577
+lt.or.bf16 577
+lt.xor.bf16 577
+le.and.bf16 577
+le.or.bf16 577
+le.xor.bf16 577
+gt.and.bf16 577
+gt.or.bf16 577
+gt.xor.bf16 577
+ge.and.bf16 577
+ge.or.bf16 577
+ge.xor.bf16 577
+equ.and.bf16 577
+equ.or.bf16 577
+equ.xor.bf16 577
+neu.and.bf16 577
+neu.or.bf16 577
+neu.xor.bf16 577
+ltu.and.bf16 577
+ltu.or.bf16 577
+ltu.xor.bf16 577
+leu.and.bf16 577
+leu.or.bf16 577
+leu.xor.bf16 577
+gtu.and.bf16 577
+gtu.or.bf16 577
+gtu.xor.bf16 577
+geu.and.bf16 577
+geu.or.bf16 577
+geu.xor.bf16 577
+num.and.bf16 577
+num.or.bf16 577
+num.xor.bf16 577
+nan.and.bf16 577
+nan.or.bf16 577
+nan.xor.bf16 577
+eq.bf16x2 578
+ne.bf16x2 578
+lt.bf16x2 578
+le.bf16x2 578
+gt.bf16x2 578
+ge.bf16x2 578
+equ.bf16x2 578
+neu.bf16x2 578
+ltu.bf16x2 578
+leu.bf16x2 578
+gtu.bf16x2 578
+geu.bf16x2 578
+num.bf16x2 578
+nan.bf16x2 578
+eq.and.bf16x2 579
+eq.or.bf16x2 579
+eq.xor.bf16x2 579
+ne.and.bf16x2 579
+ne.or.bf16x2 579
+ne.xor.bf16x2 579
+lt.and.bf16x2 579
+lt.or.bf16x2 579
+lt.xor.bf16x2 579
+le.and.bf16x2 579
+le.or.bf16x2 579
+le.xor.bf16x2 579
+gt.and.bf16x2 579
+gt.or.bf16x2 579
+gt.xor.bf16x2 579
+ge.and.bf16x2 579
+ge.or.bf16x2 579
+ge.xor.bf16x2 579
+equ.and.bf16x2 579
+equ.or.bf16x2 579
+equ.xor.bf16x2 579
+neu.and.bf16x2 579
+neu.or.bf16x2 579
+neu.xor.bf16x2 579
+ltu.and.bf16x2 579
+ltu.or.bf16x2 579
+ltu.xor.bf16x2 579
+leu.and.bf16x2 579
+leu.or.bf16x2 579
+leu.xor.bf16x2 579
+gtu.and.bf16x2 579
+gtu.or.bf16x2 579
+gtu.xor.bf16x2 579
+geu.and.bf16x2 579
+geu.or.bf16x2 579
+geu.xor.bf16x2 579
+num.and.bf16x2 579
+num.or.bf16x2 579
+num.xor.bf16x2 579
+nan.and.bf16x2 579
+nan.or.bf16x2 579
+nan.xor.bf16x2 579
 """,
     "sin": """
-approx.f32 22
-approx.ftz.f32 22
-f32 23
+approx.f32 40
+approx.ftz.f32 40
+f32 41
 """,
     "slct": """
-f32.s32 278
-f64.s32 279
-f32.f32 280
-f64.f32 281
-b16.f32 282
-b32.f32 283
-b64.f32 284
-s16.f32 285
-s32.f32 286
-s64.f32 287
-u16.f32 288
-u32.f32 289
-u64.f32 290
-ftz.f32.f32 291
-ftz.f64.f32 292
-ftz.b16.f32 293
-ftz.b32.f32 294
-ftz.b64.f32 295
-ftz.s16.f32 296
-ftz.s32.f32 297
-ftz.s64.f32 298
-ftz.u16.f32 299
-ftz.u32.f32 300
-ftz.u64.f32 301
+f32.s32 580
+f64.s32 581
+f32.f32 582
+f64.f32 583
+b16.f32 584
+b32.f32 585
+b64.f32 586
+s16.f32 587
+s32.f32 588
+s64.f32 589
+u16.f32 590
+u32.f32 591
+u64.f32 592
+ftz.f32.f32 593
+ftz.f64.f32 594
+ftz.b16.f32 595
+ftz.b32.f32 596
+ftz.b64.f32 597
+ftz.s16.f32 598
+ftz.s32.f32 599
+ftz.s64.f32 600
+ftz.u16.f32 601
+ftz.u32.f32 602
+ftz.u64.f32 603
 """,
     "sqrt": """
-approx.f32 22
-approx.ftz.f32 22
-rn.f32 253
-rn.ftz.f32 253
-rz.f32 253
-rz.ftz.f32 253
-rm.f32 253
-rm.ftz.f32 253
-rp.f32 253
-rp.ftz.f32 253
+approx.f32 40
+approx.ftz.f32 40
+rn.f32 555
+rn.ftz.f32 555
+rz.f32 555
+rz.ftz.f32 555
+rm.f32 555
+rm.ftz.f32 555
+rp.f32 555
+rp.ftz.f32 555
 rn.f64 2
-rz.f64 255
-rm.f64 255
-rp.f64 255
-f32 23
-f64 302
+rz.f64 557
+rm.f64 557
+rp.f64 557
+f32 41
+f64 604
 """,
     "sub": """
 f32 7
@@ -2621,26 +4508,94 @@ rp.f32.f16 18
 rp.f32.bf16 19
 rp.sat.f32.f16 18
 rp.sat.f32.bf16 19
+f32x2.f16x2.f32x2 20
+f32x2.bf16x2.f32x2 21
+rn.f32x2.f16x2.f32x2 20
+rn.f32x2.bf16x2.f32x2 21
+rz.f32x2.f16x2.f32x2 20
+rz.f32x2.bf16x2.f32x2 21
+rm.f32x2.f16x2.f32x2 20
+rm.f32x2.bf16x2.f32x2 21
+rp.f32x2.f16x2.f32x2 20
+rp.f32x2.bf16x2.f32x2 21
+rz.ftz.f16x2.f32x2.f32x2 22
+rz.bf16x2.f32x2.f32x2 23
+e5m2x4.e5m2x4 24
+e5m2x4.e4m3x4 25
+e5m2x4.e3m2x4 26
+e5m2x4.e2m3x4 27
+e5m2x4.e2m1x4 28
+e5m2x4.e2m1p4x4 29
+e5m2x4.ue8m0x4 30
+e4m3x4.e5m2x4 31
+e4m3x4.e4m3x4 32
+e4m3x4.e3m2x4 33
+e4m3x4.e2m3x4 34
+e4m3x4.e2m1x4 35
+e4m3x4.e2m1p4x4 36
+e4m3x4.ue8m0x4 37
+satfinite.e5m2x4.e5m2x4 24
+satfinite.e5m2x4.e4m3x4 25
+satfinite.e5m2x4.e3m2x4 26
+satfinite.e5m2x4.e2m3x4 27
+satfinite.e5m2x4.e2m1x4 28
+satfinite.e5m2x4.e2m1p4x4 29
+satfinite.e5m2x4.ue8m0x4 30
+satfinite.e4m3x4.e5m2x4 31
+satfinite.e4m3x4.e4m3x4 32
+satfinite.e4m3x4.e3m2x4 33
+satfinite.e4m3x4.e2m3x4 34
+satfinite.e4m3x4.e2m1x4 35
+satfinite.e4m3x4.e2m1p4x4 36
+satfinite.e4m3x4.ue8m0x4 37
+rn.e5m2x4.e5m2x4 24
+rn.e5m2x4.e4m3x4 25
+rn.e5m2x4.e3m2x4 26
+rn.e5m2x4.e2m3x4 27
+rn.e5m2x4.e2m1x4 28
+rn.e5m2x4.e2m1p4x4 29
+rn.e5m2x4.ue8m0x4 30
+rn.e4m3x4.e5m2x4 31
+rn.e4m3x4.e4m3x4 32
+rn.e4m3x4.e3m2x4 33
+rn.e4m3x4.e2m3x4 34
+rn.e4m3x4.e2m1x4 35
+rn.e4m3x4.e2m1p4x4 36
+rn.e4m3x4.ue8m0x4 37
+rn.satfinite.e5m2x4.e5m2x4 24
+rn.satfinite.e5m2x4.e4m3x4 25
+rn.satfinite.e5m2x4.e3m2x4 26
+rn.satfinite.e5m2x4.e2m3x4 27
+rn.satfinite.e5m2x4.e2m1x4 28
+rn.satfinite.e5m2x4.e2m1p4x4 29
+rn.satfinite.e5m2x4.ue8m0x4 30
+rn.satfinite.e4m3x4.e5m2x4 31
+rn.satfinite.e4m3x4.e4m3x4 32
+rn.satfinite.e4m3x4.e3m2x4 33
+rn.satfinite.e4m3x4.e2m3x4 34
+rn.satfinite.e4m3x4.e2m1x4 35
+rn.satfinite.e4m3x4.e2m1p4x4 36
+rn.satfinite.e4m3x4.ue8m0x4 37
 """,
     "tanh": """
-approx.f32 303
-approx.f16 207
-approx.f16x2 208
-approx.bf16 209
-approx.bf16x2 210
+approx.f32 605
+approx.f16 323
+approx.f16x2 324
+approx.bf16 325
+approx.bf16x2 326
 """,
     "testp": """
-finite.f32 304
-finite.f64 305
-infinite.f32 304
-infinite.f64 305
-number.f32 304
-number.f64 305
-notanumber.f32 304
-notanumber.f64 305
-normal.f32 304
-normal.f64 305
-subnormal.f32 304
-subnormal.f64 305
+finite.f32 606
+finite.f64 607
+infinite.f32 606
+infinite.f64 607
+number.f32 606
+number.f64 607
+notanumber.f32 606
+notanumber.f64 607
+normal.f32 606
+normal.f64 607
+subnormal.f32 606
+subnormal.f64 607
 """,
 }

@@ -6,7 +6,7 @@ What kernels with the same kinds of registers share is a macro, written once in 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...catalog import Catalog, Requirement
@@ -128,16 +128,16 @@ class Source:
     rows: dict[int, dict[tuple[int, ...], int]] = field(default_factory=dict)
     signatures: dict[str, str] = field(default_factory=dict)
     cases: dict[tuple[int, ...], str] = field(default_factory=dict)
-    _found: dict[tuple[int, tuple[int, ...]], list[tuple[int, ...]]] = field(default_factory=dict)
+    _found: dict[Hashable, list[tuple[int, ...]]] = field(default_factory=dict)
 
     def add(self, checked: Checked, v: Variant) -> Shape:
         shape = shape_of(v)
         program = checked.programs[v][None]
         tables = [t for t in checked.instruction.corner_tables if t.selector.matches(v)]
         # Variants that compute the same have the same rows.
-        key = (id(program), tuple(map(id, tables)))
+        key = (id(program), tuple(map(id, tables)), tuple(s.lane_bits for s in v.sources))
         if key not in self._found:
-            self._found[key] = list(dict.fromkeys(_rows(tables, program)))
+            self._found[key] = list(dict.fromkeys(_rows(tables, program, v.sources)))
         rows, length = self._found[key], len(v.sources) + len(v.results) + 1
         architecture, ptx = self.guards.of(v.requires)
         if not rows:
@@ -170,7 +170,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     for c in checked:
         source = Source(guards)
         for v in c.instruction.variants:
-            if spec.catalog.is_current(v.requires):
+            if spec.has_kernel(v):
                 shape = source.add(c, v)
                 shapes[shape.name] = shape
         if source.tests:
@@ -181,7 +181,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     files["cuda/ptxspec.cuh"] = templates.render(
         "cuda/ptxspec.cuh.j2", ["spec/targets.yaml", "spec/types.yaml", "spec/instructions"], comment="// {}",
         releases=_releases(spec), lists=[(n, few) for few, n in guards.lists.items()],
-        own=[_architecture(t.base) // 10 for t in spec.targets.values() if t.kind == "architecture"], shapes=[shapes[name] for name in sorted(shapes)],
+        own=[_architecture(t.base) // 10 for t in spec.targets.values() if t.kind == "architecture"],
+        shapes=[shapes[name] for name in sorted(shapes)],
         types=[(t.name, _described(t)) for t in spec.types.values()],
     )  # fmt: skip
     return files
@@ -246,13 +247,22 @@ def _signature(v: Variant) -> str:
     )
 
 
-def _rows(tables: list[CornerTable], program: Program) -> Iterator[tuple[int, ...]]:
-    """The corner cases, with what a program makes of them."""
+def _rows(tables: list[CornerTable], program: Program, sources: Sequence[Operand]) -> Iterator[tuple[int, ...]]:
+    """The corner cases, with what a program makes of them; without those in which lanes that share the bits of a
+    register could not read the same."""
     for table in tables:
         for row in table.rows:
             if len(row.operands) == len(program.inputs):
                 for case in cases(row, program, diagonal):
-                    yield (*case.operands, *case.results, int(row.results[0].text == "NaN"))
+                    if (operands := _operands(sources, case.operands)) is not None:
+                        yield (*operands, *case.results, int(row.results[0].text == "NaN"))
+
+
+def _operands(sources: Sequence[Operand], values: Sequence[int]) -> list[int] | None:
+    """What stands in a row for the operands: encodings, and registers of which each lane reads bits of its own."""
+    found = [o.spread(x) if o.lane_bits else x for o, x in zip(sources, values, strict=True)]
+    known = [x for x in found if x is not None]
+    return known if len(known) == len(found) else None
 
 
 def _runs(numbers: Sequence[int]) -> list[int]:

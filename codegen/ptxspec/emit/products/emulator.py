@@ -21,10 +21,11 @@ from ..text import Files, Templates, plain
 
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
+_LINE = 120
 # What declared.py can do with float64.
 _EXPONENTS = 300
 # Functions that take a number's format and the result's.
-BETWEEN = {"convert", "congruent", "convertNaN"}
+BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN"}
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
@@ -109,7 +110,9 @@ def _signature(v: Variant) -> str:
 
 
 def _operand(o: Operand) -> str:
-    return o.name + (f"[{','.join(o.registers)}]" if o.registers else "") + f":{o.type.name}"
+    registers = f"[{','.join(o.registers)}]" if o.registers else ""
+    lanes = "/".join(".".join(map(str, bits)) for bits in o.lane_bits)
+    return f"{o.name}{registers}:{o.type.name}" + f"@{lanes}" * bool(lanes)
 
 
 def _module(checked: Checked, templates: Templates) -> str:
@@ -159,8 +162,15 @@ class _Module:
         self.constants[name] = (value, dtype)
         return name
 
-    def imports(self) -> list[tuple[str, list[str]]]:
-        return [(module, sorted(names)) for module, names in sorted(self.names.items())]
+    def imports(self) -> list[tuple[str, str]]:
+        """Modules, and what is imported from each: on lines of their own where they are many."""
+        found = []
+        for module, names in sorted(self.names.items()):
+            listed = ", ".join(sorted(names))
+            fits = len(f"from {module} import {listed}") <= _LINE
+            lines = "".join(f"    {name},\n" for name in sorted(names))
+            found.append((module, listed if fits else f"(\n{lines})"))
+        return found
 
 
 class _Writer(Lowering):
@@ -229,6 +239,8 @@ class _Writer(Lowering):
             parts.append(use("formats", t.format.name))
         elif t.arguments[0].kind.fixed is not None:
             parts.append(self.module.number(t.arguments[0].kind))
+        if t.function == "convertStochastic":
+            parts.append(str(t.arguments[1].kind.width))
         if t.mode:
             assert t.mode in ROUNDINGS
             parts += [use("binary", t.mode), str(t.ftz)]
@@ -244,6 +256,8 @@ class _Writer(Lowering):
         usual = all(k.format is None or is_usual(k.format) for k in (t.kind, *(a.kind for a in t.arguments)))
         if t.function == "convert" and not (usual and all(k.format for k in (t.kind, t.arguments[0].kind))):
             return self.module.use("conversion", t.function, f"_any_{t.function}")
+        if t.function == "convertStochastic":
+            return self.module.use("conversion", t.function)
         if t.mixed:
             return self.mixed(t)
         if "integer" in f.parameters:

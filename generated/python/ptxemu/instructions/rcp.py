@@ -72,7 +72,7 @@ def rcp_rp_f64_1(a: Array) -> Array:
 
 
 def rcp_approx_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:64
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # rcp.yaml:58
     _1 = negate((reciprocal & _xffffffff00000000), f64)  # rcp.yaml:53
     y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)
@@ -81,25 +81,25 @@ def rcp_approx_ftz_f64_1(a: Array) -> Array:
 
 
 def rcp_rn_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:64
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # rcp.yaml:62
     return _propagate(d, (a_2,), f64)  # types.yaml:55
 
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:64
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # rcp.yaml:62
     return _propagate(d, (a_2,), f64)  # types.yaml:55
 
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:64
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # rcp.yaml:62
     return _propagate(d, (a_2,), f64)  # types.yaml:55
 
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
-    a_2 = _flushed(a, f64)  # modifiers.yaml:64
+    a_2 = _flushed(a, f64)  # modifiers.yaml:65
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # rcp.yaml:62
     return _propagate(d, (a_2,), f64)  # types.yaml:55
 

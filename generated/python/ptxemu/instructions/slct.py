@@ -69,57 +69,57 @@ def slct_u64_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def slct_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:64
+    c_2 = _flushed(c, f32)  # modifiers.yaml:65
     return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
 
 
 def slct_ftz_f64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:64
+    c_2 = _flushed(c, f32)  # modifiers.yaml:65
     return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
 
 
 def slct_ftz_b16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:64
+    c_2 = _flushed(c, f32)  # modifiers.yaml:65
     return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
 
 
 def slct_ftz_b32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:64
+    c_2 = _flushed(c, f32)  # modifiers.yaml:65
     return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
 
 
 def slct_ftz_b64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:64
+    c_2 = _flushed(c, f32)  # modifiers.yaml:65
     return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
 
 
 def slct_ftz_s16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:64
+    c_2 = _flushed(c, f32)  # modifiers.yaml:65
     return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
 
 
 def slct_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:64
+    c_2 = _flushed(c, f32)  # modifiers.yaml:65
     return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
 
 
 def slct_ftz_s64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:64
+    c_2 = _flushed(c, f32)  # modifiers.yaml:65
     return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
 
 
 def slct_ftz_u16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:64
+    c_2 = _flushed(c, f32)  # modifiers.yaml:65
     return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
 
 
 def slct_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:64
+    c_2 = _flushed(c, f32)  # modifiers.yaml:65
     return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
 
 
 def slct_ftz_u64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:64
+    c_2 = _flushed(c, f32)  # modifiers.yaml:65
     return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
 
 

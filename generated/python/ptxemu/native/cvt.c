@@ -6,85 +6,85 @@
 #include "kernel.h"
 
 LANE_1(cvt_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = v_a;  /* cvt.yaml:115 */
+    uint16_t v_d = v_a;  /* cvt.yaml:243 */
     return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE_1(cvt_sat_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = v_a;  /* cvt.yaml:115 */
+    uint16_t v_d = v_a;  /* cvt.yaml:243 */
     uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
-    return minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    return minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rni_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return roundToIntegral_f16(v_a, roundTiesToEven, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_f16(v_a, roundTiesToEven, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rni_sat_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = roundToIntegral_f16(v_a, roundTiesToEven, 0);  /* cvt.yaml:113 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = roundToIntegral_f16(v_a, roundTiesToEven, 0);  /* cvt.yaml:241 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rzi_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return roundToIntegral_f16(v_a, roundTowardZero, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_f16(v_a, roundTowardZero, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rzi_sat_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = roundToIntegral_f16(v_a, roundTowardZero, 0);  /* cvt.yaml:113 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = roundToIntegral_f16(v_a, roundTowardZero, 0);  /* cvt.yaml:241 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rmi_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return roundToIntegral_f16(v_a, roundTowardNegative, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_f16(v_a, roundTowardNegative, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rmi_sat_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = roundToIntegral_f16(v_a, roundTowardNegative, 0);  /* cvt.yaml:113 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = roundToIntegral_f16(v_a, roundTowardNegative, 0);  /* cvt.yaml:241 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rpi_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return roundToIntegral_f16(v_a, roundTowardPositive, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_f16(v_a, roundTowardPositive, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rpi_sat_f16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = roundToIntegral_f16(v_a, roundTowardPositive, 0);  /* cvt.yaml:113 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = roundToIntegral_f16(v_a, roundTowardPositive, 0);  /* cvt.yaml:241 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_bf16_bf16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = v_a;  /* cvt.yaml:115 */
+    uint16_t v_d = v_a;  /* cvt.yaml:243 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* types.yaml:44 */
 }
 
 LANE_1(cvt_rni_bf16_bf16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return roundToIntegral_bf16(v_a, roundTiesToEven, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_bf16(v_a, roundTiesToEven, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rzi_bf16_bf16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return roundToIntegral_bf16(v_a, roundTowardZero, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_bf16(v_a, roundTowardZero, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rmi_bf16_bf16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return roundToIntegral_bf16(v_a, roundTowardNegative, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_bf16(v_a, roundTowardNegative, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rpi_bf16_bf16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return roundToIntegral_bf16(v_a, roundTowardPositive, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_bf16(v_a, roundTowardPositive, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    return v_a;  /* cvt.yaml:115 */
+    return v_a;  /* cvt.yaml:243 */
 }
 
 LANE_1(cvt_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = v_a;  /* cvt.yaml:115 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = v_a;  /* cvt.yaml:243 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_d = v_a_2;  /* cvt.yaml:115 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
+    uint32_t v_d = v_a_2;  /* cvt.yaml:243 */
     _Bool v_condition = isNaN_f32(v_d);  /* types.yaml:55 */
     _Bool v_condition_2 = isNaN_f32(v_a_2);  /* types.yaml:56 */
     uint32_t v_d_2 = quieten_f32(v_a_2);  /* types.yaml:57 */
@@ -94,600 +94,728 @@ LANE_1(cvt_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
 }
 
 LANE_1(cvt_ftz_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_d = v_a_2;  /* cvt.yaml:115 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
+    uint32_t v_d = v_a_2;  /* cvt.yaml:243 */
     _Bool v_condition = isNaN_f32(v_d);  /* types.yaml:55 */
     _Bool v_condition_2 = isNaN_f32(v_a_2);  /* types.yaml:56 */
     uint32_t v_d_2 = quieten_f32(v_a_2);  /* types.yaml:57 */
     uint32_t v_d_3 = 0x7fffffffu;  /* types.yaml:63 */
     uint32_t v_d_4 = select_32(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
     uint32_t v_d_5 = select_32(v_condition, v_d_4, v_d);  /* types.yaml:55 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_5, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_5, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rni_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    return roundToIntegral_f32(v_a, roundTiesToEven, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_f32(v_a, roundTiesToEven, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rni_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = roundToIntegral_f32(v_a, roundTiesToEven, 0);  /* cvt.yaml:113 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = roundToIntegral_f32(v_a, roundTiesToEven, 0);  /* cvt.yaml:241 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rni_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    return roundToIntegral_f32(flushed_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_f32(flushed_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rni_ftz_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:113 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:241 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rzi_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    return roundToIntegral_f32(v_a, roundTowardZero, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_f32(v_a, roundTowardZero, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rzi_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = roundToIntegral_f32(v_a, roundTowardZero, 0);  /* cvt.yaml:113 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = roundToIntegral_f32(v_a, roundTowardZero, 0);  /* cvt.yaml:241 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rzi_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    return roundToIntegral_f32(flushed_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_f32(flushed_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rzi_ftz_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:113 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:241 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rmi_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    return roundToIntegral_f32(v_a, roundTowardNegative, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_f32(v_a, roundTowardNegative, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rmi_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = roundToIntegral_f32(v_a, roundTowardNegative, 0);  /* cvt.yaml:113 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = roundToIntegral_f32(v_a, roundTowardNegative, 0);  /* cvt.yaml:241 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rmi_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    return roundToIntegral_f32(flushed_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_f32(flushed_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rmi_ftz_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:113 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:241 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rpi_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    return roundToIntegral_f32(v_a, roundTowardPositive, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_f32(v_a, roundTowardPositive, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rpi_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = roundToIntegral_f32(v_a, roundTowardPositive, 0);  /* cvt.yaml:113 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = roundToIntegral_f32(v_a, roundTowardPositive, 0);  /* cvt.yaml:241 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rpi_ftz_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    return roundToIntegral_f32(flushed_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:113 */
+    return roundToIntegral_f32(flushed_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:241 */
 }
 
 LANE_1(cvt_rpi_ftz_sat_f32_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:113 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:241 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
-    return v_a;  /* cvt.yaml:115 */
+    return v_a;  /* cvt.yaml:243 */
 }
 
 LANE_1(cvt_sat_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = v_a;  /* cvt.yaml:115 */
-    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:73 */
+    uint64_t v_d = v_a;  /* cvt.yaml:243 */
+    return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rni_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTiesToEven, 0);  /* cvt.yaml:113 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTiesToEven, 0);  /* cvt.yaml:241 */
     return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
 LANE_1(cvt_rni_sat_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTiesToEven, 0);  /* cvt.yaml:113 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTiesToEven, 0);  /* cvt.yaml:241 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:73 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rzi_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardZero, 0);  /* cvt.yaml:113 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardZero, 0);  /* cvt.yaml:241 */
     return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
 LANE_1(cvt_rzi_sat_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardZero, 0);  /* cvt.yaml:113 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardZero, 0);  /* cvt.yaml:241 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:73 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rmi_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardNegative, 0);  /* cvt.yaml:113 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardNegative, 0);  /* cvt.yaml:241 */
     return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
 LANE_1(cvt_rmi_sat_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardNegative, 0);  /* cvt.yaml:113 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardNegative, 0);  /* cvt.yaml:241 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:73 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rpi_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardPositive, 0);  /* cvt.yaml:113 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardPositive, 0);  /* cvt.yaml:241 */
     return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
 LANE_1(cvt_rpi_sat_f64_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardPositive, 0);  /* cvt.yaml:113 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardPositive, 0);  /* cvt.yaml:241 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* types.yaml:55 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:73 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_f32_f16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
-    return convert_f32(number_f16(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    return convert_f32(number_f16(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_sat_f32_f16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = convert_f32(number_f16(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = convert_f32(number_f16(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_f32_bf16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = convert_f32(number_bf16(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_bf16(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     return select_32(isNaN_f32(v_d), convertNaN_f32(v_a, 8, 7), v_d);  /* types.yaml:72 */
 }
 
 LANE_1(cvt_ftz_f32_bf16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = convert_f32(number_bf16(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
-    uint32_t v_d_2 = flushed_f32(v_d);  /* cvt.yaml:123 */
+    uint32_t v_d = convert_f32(number_bf16(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    uint32_t v_d_2 = flushed_f32(v_d);  /* cvt.yaml:250 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE_1(cvt_f64_f16_1, uint16_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = convert_f64(number_f16(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    uint64_t v_d = convert_f64(number_f16(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* types.yaml:89 */
 }
 
 LANE_1(cvt_sat_f64_f16_1, uint16_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = convert_f64(number_f16(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    uint64_t v_d = convert_f64(number_f16(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* types.yaml:89 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:73 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_f64_bf16_1, uint16_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = convert_f64(number_bf16(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    uint64_t v_d = convert_f64(number_bf16(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* types.yaml:89 */
 }
 
 LANE_1(cvt_rz_f64_bf16_1, uint16_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = convert_f64(number_bf16(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
+    uint64_t v_d = convert_f64(number_bf16(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* types.yaml:89 */
 }
 
 LANE_1(cvt_rm_f64_bf16_1, uint16_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = convert_f64(number_bf16(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
+    uint64_t v_d = convert_f64(number_bf16(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* types.yaml:89 */
 }
 
 LANE_1(cvt_rp_f64_bf16_1, uint16_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = convert_f64(number_bf16(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
+    uint64_t v_d = convert_f64(number_bf16(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* types.yaml:89 */
 }
 
 LANE_1(cvt_f64_f32_1, uint32_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = convert_f64(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    uint64_t v_d = convert_f64(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     return select_64(isNaN_f64(v_d), quieten_f64(convertNaN_f64(v_a, 8, 23)), v_d);  /* types.yaml:82 */
 }
 
 LANE_1(cvt_sat_f64_f32_1, uint32_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = convert_f64(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    uint64_t v_d = convert_f64(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), quieten_f64(convertNaN_f64(v_a, 8, 23)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:73 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_ftz_f64_f32_1, uint32_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:247 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* types.yaml:89 */
 }
 
 LANE_1(cvt_ftz_sat_f64_f32_1, uint32_t, uint64_t, roundTiesToEven, v_a) {
-    uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* types.yaml:89 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:73 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rn_f32_f64_1, uint64_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     return select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
 }
 
 LANE_1(cvt_rn_sat_f32_f64_1, uint64_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rn_ftz_f32_f64_1, uint64_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 1);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 1);  /* cvt.yaml:247 */
     return select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
 }
 
 LANE_1(cvt_rn_ftz_sat_f32_f64_1, uint64_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 1);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 1);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rz_f32_f64_1, uint64_t, uint32_t, roundTowardZero, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
     return select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
 }
 
 LANE_1(cvt_rz_sat_f32_f64_1, uint64_t, uint32_t, roundTowardZero, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rz_ftz_f32_f64_1, uint64_t, uint32_t, roundTowardZero, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardZero, 1);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardZero, 1);  /* cvt.yaml:247 */
     return select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
 }
 
 LANE_1(cvt_rz_ftz_sat_f32_f64_1, uint64_t, uint32_t, roundTowardZero, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardZero, 1);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardZero, 1);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rm_f32_f64_1, uint64_t, uint32_t, roundTowardNegative, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
     return select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
 }
 
 LANE_1(cvt_rm_sat_f32_f64_1, uint64_t, uint32_t, roundTowardNegative, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rm_ftz_f32_f64_1, uint64_t, uint32_t, roundTowardNegative, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardNegative, 1);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardNegative, 1);  /* cvt.yaml:247 */
     return select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
 }
 
 LANE_1(cvt_rm_ftz_sat_f32_f64_1, uint64_t, uint32_t, roundTowardNegative, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardNegative, 1);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardNegative, 1);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rp_f32_f64_1, uint64_t, uint32_t, roundTowardPositive, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
     return select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
 }
 
 LANE_1(cvt_rp_sat_f32_f64_1, uint64_t, uint32_t, roundTowardPositive, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rp_ftz_f32_f64_1, uint64_t, uint32_t, roundTowardPositive, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardPositive, 1);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardPositive, 1);  /* cvt.yaml:247 */
     return select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
 }
 
 LANE_1(cvt_rp_ftz_sat_f32_f64_1, uint64_t, uint32_t, roundTowardPositive, v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardPositive, 1);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTowardPositive, 1);  /* cvt.yaml:247 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rn_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f64(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_f64(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rn_sat_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f64(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = convert_f16(number_f64(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rz_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f64(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_f64(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rz_sat_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f64(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = convert_f16(number_f64(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rm_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f64(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_f64(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rm_sat_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f64(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = convert_f16(number_f64(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rp_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f64(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_f64(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rp_sat_f16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f64(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = convert_f16(number_f64(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rn_bf16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f64(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f64(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rz_bf16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f64(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f64(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rm_bf16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f64(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f64(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rp_bf16_f64_1, uint64_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f64(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f64(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rn_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rn_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = convert_f16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rn_ftz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rn_ftz_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:120 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = convert_f16(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rz_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = convert_f16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rz_ftz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rz_ftz_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* cvt.yaml:120 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = convert_f16(number_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* cvt.yaml:247 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rm_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rm_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = convert_f16(number_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rm_ftz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rm_ftz_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* cvt.yaml:120 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = convert_f16(number_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* cvt.yaml:247 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rp_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rp_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = convert_f16(number_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rp_ftz_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rp_ftz_sat_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* cvt.yaml:120 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = convert_f16(number_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* cvt.yaml:247 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_rn_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rn_ftz_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rz_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rz_ftz_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rm_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rm_ftz_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rp_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rp_ftz_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rn_relu_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = convert_f16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rn_relu_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_bf16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = convert_bf16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rn_relu_satfinite_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* cvt.yaml:118 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rn_relu_satfinite_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* cvt.yaml:118 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rz_relu_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = convert_f16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rz_relu_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_bf16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = convert_bf16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rz_relu_satfinite_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* cvt.yaml:118 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rz_relu_satfinite_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* cvt.yaml:118 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_1(cvt_rn_satfinite_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* cvt.yaml:118 */
+    return convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
 }
 
 LANE_1(cvt_rn_satfinite_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* cvt.yaml:118 */
+    return convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
 }
 
 LANE_1(cvt_rz_satfinite_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* cvt.yaml:118 */
+    return convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
 }
 
 LANE_1(cvt_rz_satfinite_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* cvt.yaml:118 */
+    return convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
 }
 
 LANE_1(cvt_rn_f16_bf16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_bf16(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_bf16(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rz_f16_bf16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_bf16(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_bf16(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rm_f16_bf16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_bf16(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_bf16(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rp_f16_bf16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_f16(number_bf16(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
+    return convert_f16(number_bf16(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rn_bf16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f16(v_a), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f16(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rz_bf16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f16(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f16(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rm_bf16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f16(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f16(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
 }
 
 LANE_1(cvt_rp_bf16_f16_1, uint16_t, uint16_t, roundTiesToEven, v_a) {
-    return convert_bf16(number_f16(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
+    return convert_bf16(number_f16(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
+}
+
+LANE_1(cvt_rn_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_f16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rn_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rn_satfinite_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rn_satfinite_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rn_relu_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_f16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rn_relu_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(v_a), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rn_relu_satfinite_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
+    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rn_relu_satfinite_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTiesToEven, 0);  /* cvt.yaml:245 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rz_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_f16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rz_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rz_satfinite_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rz_satfinite_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rz_relu_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_f16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
+    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rz_relu_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rz_relu_satfinite_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_f16(number_f32(minimum_f32(maximum_f32(v_a, 0xc77fe000u), 0x477fe000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
+    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_f16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rz_relu_satfinite_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(minimum_f32(maximum_f32(v_a, 0xff7f0000u), 0x7f7f0000u)), roundTowardZero, 0);  /* cvt.yaml:245 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(isZero_bf16(v_d_3), 0x0000u, v_d_3);  /* modifiers.yaml:92 */
 }
 
 LANE_1(cvt_rz_f32_bf16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = convert_f32(number_bf16(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_bf16(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
     return select_32(isNaN_f32(v_d), convertNaN_f32(v_a, 8, 7), v_d);  /* types.yaml:72 */
 }
 
 LANE_1(cvt_rz_ftz_f32_bf16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = convert_f32(number_bf16(v_a), roundTowardZero, 0);  /* cvt.yaml:120 */
-    uint32_t v_d_2 = flushed_f32(v_d);  /* cvt.yaml:123 */
+    uint32_t v_d = convert_f32(number_bf16(v_a), roundTowardZero, 0);  /* cvt.yaml:247 */
+    uint32_t v_d_2 = flushed_f32(v_d);  /* cvt.yaml:250 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE_1(cvt_rm_f32_bf16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = convert_f32(number_bf16(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_bf16(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
     return select_32(isNaN_f32(v_d), convertNaN_f32(v_a, 8, 7), v_d);  /* types.yaml:72 */
 }
 
 LANE_1(cvt_rm_ftz_f32_bf16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = convert_f32(number_bf16(v_a), roundTowardNegative, 0);  /* cvt.yaml:120 */
-    uint32_t v_d_2 = flushed_f32(v_d);  /* cvt.yaml:123 */
+    uint32_t v_d = convert_f32(number_bf16(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
+    uint32_t v_d_2 = flushed_f32(v_d);  /* cvt.yaml:250 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
 LANE_1(cvt_rp_f32_bf16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = convert_f32(number_bf16(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
+    uint32_t v_d = convert_f32(number_bf16(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
     return select_32(isNaN_f32(v_d), convertNaN_f32(v_a, 8, 7), v_d);  /* types.yaml:72 */
 }
 
 LANE_1(cvt_rp_ftz_f32_bf16_1, uint16_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_d = convert_f32(number_bf16(v_a), roundTowardPositive, 0);  /* cvt.yaml:120 */
-    uint32_t v_d_2 = flushed_f32(v_d);  /* cvt.yaml:123 */
+    uint32_t v_d = convert_f32(number_bf16(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
+    uint32_t v_d_2 = flushed_f32(v_d);  /* cvt.yaml:250 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
+LANE_1(cvt_rm_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_f16(number_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rm_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(v_a), roundTowardNegative, 0);  /* cvt.yaml:247 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rp_pzo_f16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_f16(number_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
+    return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rp_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(v_a), roundTowardPositive, 0);  /* cvt.yaml:247 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rn_ftz_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:247 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rz_ftz_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* cvt.yaml:247 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rm_ftz_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* cvt.yaml:247 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
+LANE_1(cvt_rp_ftz_pzo_bf16_f32_1, uint32_t, uint16_t, roundTiesToEven, v_a) {
+    uint16_t v_d = convert_bf16(number_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* cvt.yaml:247 */
+    return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* modifiers.yaml:92 */
+}
+
 LANE_1(cvt_f32_f32_1_sm_10, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    return v_a_2;  /* cvt.yaml:115 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
+    return v_a_2;  /* cvt.yaml:243 */
 }
 
 LANE_1(cvt_sat_f32_f32_1_sm_10, uint32_t, uint32_t, roundTiesToEven, v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint32_t v_d = v_a_2;  /* cvt.yaml:115 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
+    uint32_t v_d = v_a_2;  /* cvt.yaml:243 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_1(cvt_f64_f32_1_sm_10, uint32_t, uint64_t, roundTiesToEven, v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
+    uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:247 */
     return select_64(isNaN_f64(v_d), quieten_f64(convertNaN_f64(v_a_2, 8, 23)), v_d);  /* types.yaml:82 */
 }
 
 LANE_1(cvt_sat_f64_f32_1_sm_10, uint32_t, uint64_t, roundTiesToEven, v_a) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
-    uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:120 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
+    uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* cvt.yaml:247 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), quieten_f64(convertNaN_f64(v_a_2, 8, 23)), v_d);  /* types.yaml:82 */
-    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:73 */
+    return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* modifiers.yaml:74 */
 }

@@ -19,7 +19,7 @@ LANE_2(div_approx_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
 }
 
 LANE_2(div_approx_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:64 */
+    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
     uint32_t v_b_2 = flushed_f32(v_b);
     uint32_t v_d = division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* div.yaml:39 */
     _Bool v_condition = (compareGreater_f32(magnitude_f32(v_b_2), 0x7e800000u) & isFinite_f32(v_b_2));  /* div.yaml:40 */

@@ -6,229 +6,229 @@
 #include "kernel.h"
 
 LANE_3(fma_rn_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rn_sat_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_3(fma_rn_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rn_ftz_sat_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_3(fma_rz_f32_3, uint32_t, uint32_t, roundTowardZero, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rz_sat_f32_3, uint32_t, uint32_t, roundTowardZero, v_a, v_b, v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_3(fma_rz_ftz_f32_3, uint32_t, uint32_t, roundTowardZero, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardZero, 1);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardZero, 1);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rz_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardZero, v_a, v_b, v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardZero, 1);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardZero, 1);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_3(fma_rm_f32_3, uint32_t, uint32_t, roundTowardNegative, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rm_sat_f32_3, uint32_t, uint32_t, roundTowardNegative, v_a, v_b, v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_3(fma_rm_ftz_f32_3, uint32_t, uint32_t, roundTowardNegative, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardNegative, 1);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardNegative, 1);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rm_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardNegative, v_a, v_b, v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardNegative, 1);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardNegative, 1);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_3(fma_rp_f32_3, uint32_t, uint32_t, roundTowardPositive, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rp_sat_f32_3, uint32_t, uint32_t, roundTowardPositive, v_a, v_b, v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_3(fma_rp_ftz_f32_3, uint32_t, uint32_t, roundTowardPositive, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardPositive, 1);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardPositive, 1);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rp_ftz_sat_f32_3, uint32_t, uint32_t, roundTowardPositive, v_a, v_b, v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardPositive, 1);  /* fma.yaml:44 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTowardPositive, 1);  /* fma.yaml:58 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_3(fma_rn_f64_3, uint64_t, uint64_t, roundTiesToEven, v_a, v_b, v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
     return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_3(fma_rz_f64_3, uint64_t, uint64_t, roundTowardZero, v_a, v_b, v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
     return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_3(fma_rm_f64_3, uint64_t, uint64_t, roundTowardNegative, v_a, v_b, v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
     return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_3(fma_rp_f64_3, uint64_t, uint64_t, roundTowardPositive, v_a, v_b, v_c) {
-    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
+    uint64_t v_d = fusedMultiplyAdd_f64(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
     return propagate_f64(propagate_f64(propagate_f64(v_d, v_c), v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_3(fma_rn_f16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rn_sat_f16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_3(fma_rn_ftz_f16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rn_ftz_sat_f16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:44 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_3(fma_rn_relu_f16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_3(fma_rn_ftz_relu_f16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:44 */
-    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* fma.yaml:58 */
+    return maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_3(fma_rn_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rn_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_3(fma_rn_oob_f16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:115 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:117 */
 }
 
 LANE_3(fma_rn_oob_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:115 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:117 */
 }
 
 LANE_3(fma_rn_oob_relu_f16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:81 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:115 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    uint16_t v_d_3 = maximum_f16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:117 */
 }
 
 LANE_3(fma_rn_oob_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:115 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:117 */
 }
 
 LANE_3(fma_rz_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rz_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_3(fma_rz_oob_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:115 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:117 */
 }
 
 LANE_3(fma_rz_oob_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:44 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:115 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* fma.yaml:58 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:117 */
 }
 
 LANE_3(fma_rm_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rm_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_3(fma_rm_oob_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:115 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:117 */
 }
 
 LANE_3(fma_rm_oob_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:44 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:115 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* fma.yaml:58 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:117 */
 }
 
 LANE_3(fma_rp_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
+    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
 }
 
 LANE_3(fma_rp_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
-    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
+    return maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
 }
 
 LANE_3(fma_rp_oob_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
-    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:115 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
+    return select_16(v_outside, 0x0000u, v_d);  /* modifiers.yaml:117 */
 }
 
 LANE_3(fma_rp_oob_relu_bf16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:44 */
-    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:81 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:115 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* fma.yaml:58 */
+    uint16_t v_d_3 = maximum_bf16(v_d, 0x0000u);  /* modifiers.yaml:82 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:117 */
 }
 
 LANE_3(fma_rn_sat_oob_f16_3, uint16_t, uint16_t, roundTiesToEven, v_a, v_b, v_c) {
-    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:94 */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:44 */
-    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
-    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:96 */
+    _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* modifiers.yaml:115 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* fma.yaml:58 */
+    uint16_t v_d_3 = minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
+    return select_16(v_outside, 0x0000u, v_d_3);  /* modifiers.yaml:117 */
 }

@@ -6,115 +6,115 @@
 #include "kernel.h"
 
 LANE_2(mul_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    return multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:36 */
+    return multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
 }
 
 LANE_2(mul_sat_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint32_t v_d = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:36 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_2(mul_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    return multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* mul.yaml:36 */
+    return multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* mul.yaml:54 */
 }
 
 LANE_2(mul_ftz_sat_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* mul.yaml:36 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* mul.yaml:54 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_2(mul_rz_f32_2, uint32_t, uint32_t, roundTowardZero, v_a, v_b) {
-    return multiplication_f32(v_a, v_b, roundTowardZero, 0);  /* mul.yaml:36 */
+    return multiplication_f32(v_a, v_b, roundTowardZero, 0);  /* mul.yaml:54 */
 }
 
 LANE_2(mul_rz_sat_f32_2, uint32_t, uint32_t, roundTowardZero, v_a, v_b) {
-    uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardZero, 0);  /* mul.yaml:36 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardZero, 0);  /* mul.yaml:54 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_2(mul_rz_ftz_f32_2, uint32_t, uint32_t, roundTowardZero, v_a, v_b) {
-    return multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardZero, 1);  /* mul.yaml:36 */
+    return multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardZero, 1);  /* mul.yaml:54 */
 }
 
 LANE_2(mul_rz_ftz_sat_f32_2, uint32_t, uint32_t, roundTowardZero, v_a, v_b) {
-    uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardZero, 1);  /* mul.yaml:36 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardZero, 1);  /* mul.yaml:54 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_2(mul_rm_f32_2, uint32_t, uint32_t, roundTowardNegative, v_a, v_b) {
-    return multiplication_f32(v_a, v_b, roundTowardNegative, 0);  /* mul.yaml:36 */
+    return multiplication_f32(v_a, v_b, roundTowardNegative, 0);  /* mul.yaml:54 */
 }
 
 LANE_2(mul_rm_sat_f32_2, uint32_t, uint32_t, roundTowardNegative, v_a, v_b) {
-    uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardNegative, 0);  /* mul.yaml:36 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardNegative, 0);  /* mul.yaml:54 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_2(mul_rm_ftz_f32_2, uint32_t, uint32_t, roundTowardNegative, v_a, v_b) {
-    return multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardNegative, 1);  /* mul.yaml:36 */
+    return multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardNegative, 1);  /* mul.yaml:54 */
 }
 
 LANE_2(mul_rm_ftz_sat_f32_2, uint32_t, uint32_t, roundTowardNegative, v_a, v_b) {
-    uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardNegative, 1);  /* mul.yaml:36 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardNegative, 1);  /* mul.yaml:54 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_2(mul_rp_f32_2, uint32_t, uint32_t, roundTowardPositive, v_a, v_b) {
-    return multiplication_f32(v_a, v_b, roundTowardPositive, 0);  /* mul.yaml:36 */
+    return multiplication_f32(v_a, v_b, roundTowardPositive, 0);  /* mul.yaml:54 */
 }
 
 LANE_2(mul_rp_sat_f32_2, uint32_t, uint32_t, roundTowardPositive, v_a, v_b) {
-    uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardPositive, 0);  /* mul.yaml:36 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = multiplication_f32(v_a, v_b, roundTowardPositive, 0);  /* mul.yaml:54 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_2(mul_rp_ftz_f32_2, uint32_t, uint32_t, roundTowardPositive, v_a, v_b) {
-    return multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardPositive, 1);  /* mul.yaml:36 */
+    return multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardPositive, 1);  /* mul.yaml:54 */
 }
 
 LANE_2(mul_rp_ftz_sat_f32_2, uint32_t, uint32_t, roundTowardPositive, v_a, v_b) {
-    uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardPositive, 1);  /* mul.yaml:36 */
-    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:73 */
+    uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardPositive, 1);  /* mul.yaml:54 */
+    return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* modifiers.yaml:74 */
 }
 
 LANE_2(mul_f64_2, uint64_t, uint64_t, roundTiesToEven, v_a, v_b) {
-    uint64_t v_d = multiplication_f64(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:36 */
+    uint64_t v_d = multiplication_f64(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_2(mul_rz_f64_2, uint64_t, uint64_t, roundTowardZero, v_a, v_b) {
-    uint64_t v_d = multiplication_f64(v_a, v_b, roundTowardZero, 0);  /* mul.yaml:36 */
+    uint64_t v_d = multiplication_f64(v_a, v_b, roundTowardZero, 0);  /* mul.yaml:54 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_2(mul_rm_f64_2, uint64_t, uint64_t, roundTowardNegative, v_a, v_b) {
-    uint64_t v_d = multiplication_f64(v_a, v_b, roundTowardNegative, 0);  /* mul.yaml:36 */
+    uint64_t v_d = multiplication_f64(v_a, v_b, roundTowardNegative, 0);  /* mul.yaml:54 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_2(mul_rp_f64_2, uint64_t, uint64_t, roundTowardPositive, v_a, v_b) {
-    uint64_t v_d = multiplication_f64(v_a, v_b, roundTowardPositive, 0);  /* mul.yaml:36 */
+    uint64_t v_d = multiplication_f64(v_a, v_b, roundTowardPositive, 0);  /* mul.yaml:54 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
 LANE_2(mul_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
-    return multiplication_f16(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:36 */
+    return multiplication_f16(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
 }
 
 LANE_2(mul_sat_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_d = multiplication_f16(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:36 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = multiplication_f16(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_2(mul_ftz_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
-    return multiplication_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* mul.yaml:36 */
+    return multiplication_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* mul.yaml:54 */
 }
 
 LANE_2(mul_ftz_sat_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_d = multiplication_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* mul.yaml:36 */
-    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:73 */
+    uint16_t v_d = multiplication_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* mul.yaml:54 */
+    return minimumNumber_f16(maximumNumber_f16(v_d, 0x0000u), 0x3c00u);  /* modifiers.yaml:74 */
 }
 
 LANE_2(mul_bf16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
-    return multiplication_bf16(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:36 */
+    return multiplication_bf16(v_a, v_b, roundTiesToEven, 0);  /* mul.yaml:54 */
 }

@@ -6,239 +6,239 @@
 #include "kernel.h"
 
 LANE_2(setp_eq_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:46 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareEqual_f16(v_a, v_b);  /* setp.yaml:47 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_eq_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareEqual_f16(v_a_2, v_b_2);  /* setp.yaml:46 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareEqual_f16(v_a_2, v_b_2);  /* setp.yaml:47 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_ne_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:48 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b));  /* setp.yaml:49 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_ne_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:48 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:49 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_lt_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:50 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareLess_f16(v_a, v_b);  /* setp.yaml:51 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_lt_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareLess_f16(v_a_2, v_b_2);  /* setp.yaml:50 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareLess_f16(v_a_2, v_b_2);  /* setp.yaml:51 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_le_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:52 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareLessEqual_f16(v_a, v_b);  /* setp.yaml:53 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_le_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareLessEqual_f16(v_a_2, v_b_2);  /* setp.yaml:52 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareLessEqual_f16(v_a_2, v_b_2);  /* setp.yaml:53 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_gt_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:54 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareGreater_f16(v_a, v_b);  /* setp.yaml:55 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_gt_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareGreater_f16(v_a_2, v_b_2);  /* setp.yaml:54 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareGreater_f16(v_a_2, v_b_2);  /* setp.yaml:55 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_ge_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:56 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareGreaterEqual_f16(v_a, v_b);  /* setp.yaml:57 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_ge_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareGreaterEqual_f16(v_a_2, v_b_2);  /* setp.yaml:56 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareGreaterEqual_f16(v_a_2, v_b_2);  /* setp.yaml:57 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_equ_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:58 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!(compareLess_f16(v_a, v_b) | compareGreater_f16(v_a, v_b)));  /* setp.yaml:59 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_equ_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!(compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2)));  /* setp.yaml:58 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!(compareLess_f16(v_a_2, v_b_2) | compareGreater_f16(v_a_2, v_b_2)));  /* setp.yaml:59 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_neu_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:60 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareNotEqual_f16(v_a, v_b);  /* setp.yaml:61 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_neu_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = compareNotEqual_f16(v_a_2, v_b_2);  /* setp.yaml:60 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareNotEqual_f16(v_a_2, v_b_2);  /* setp.yaml:61 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_ltu_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:62 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!compareGreaterEqual_f16(v_a, v_b));  /* setp.yaml:63 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_ltu_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareGreaterEqual_f16(v_a_2, v_b_2));  /* setp.yaml:62 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!compareGreaterEqual_f16(v_a_2, v_b_2));  /* setp.yaml:63 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_leu_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:64 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!compareGreater_f16(v_a, v_b));  /* setp.yaml:65 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_leu_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:64 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!compareGreater_f16(v_a_2, v_b_2));  /* setp.yaml:65 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_gtu_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:66 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!compareLessEqual_f16(v_a, v_b));  /* setp.yaml:67 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_gtu_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareLessEqual_f16(v_a_2, v_b_2));  /* setp.yaml:66 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!compareLessEqual_f16(v_a_2, v_b_2));  /* setp.yaml:67 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_geu_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:68 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!compareLess_f16(v_a, v_b));  /* setp.yaml:69 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_geu_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (!compareLess_f16(v_a_2, v_b_2));  /* setp.yaml:68 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!compareLess_f16(v_a_2, v_b_2));  /* setp.yaml:69 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_num_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:70 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = ((!isNaN_f16(v_a)) & (!isNaN_f16(v_b)));  /* setp.yaml:71 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_num_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = ((!isNaN_f16(v_a_2)) & (!isNaN_f16(v_b_2)));  /* setp.yaml:70 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = ((!isNaN_f16(v_a_2)) & (!isNaN_f16(v_b_2)));  /* setp.yaml:71 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_nan_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:72 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (isNaN_f16(v_a) | isNaN_f16(v_b));  /* setp.yaml:73 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_nan_ftz_f16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:64 */
+    uint16_t v_a_2 = flushed_f16(v_a);  /* modifiers.yaml:65 */
     uint16_t v_b_2 = flushed_f16(v_b);
-    _Bool v_t = (isNaN_f16(v_a_2) | isNaN_f16(v_b_2));  /* setp.yaml:72 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (isNaN_f16(v_a_2) | isNaN_f16(v_b_2));  /* setp.yaml:73 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_eq_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:46 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareEqual_bf16(v_a, v_b);  /* setp.yaml:47 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_ne_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:48 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b));  /* setp.yaml:49 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_lt_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:50 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareLess_bf16(v_a, v_b);  /* setp.yaml:51 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_le_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:52 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareLessEqual_bf16(v_a, v_b);  /* setp.yaml:53 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_gt_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:54 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareGreater_bf16(v_a, v_b);  /* setp.yaml:55 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_ge_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:56 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareGreaterEqual_bf16(v_a, v_b);  /* setp.yaml:57 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_equ_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:58 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!(compareLess_bf16(v_a, v_b) | compareGreater_bf16(v_a, v_b)));  /* setp.yaml:59 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_neu_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:60 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = compareNotEqual_bf16(v_a, v_b);  /* setp.yaml:61 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_ltu_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:62 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!compareGreaterEqual_bf16(v_a, v_b));  /* setp.yaml:63 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_leu_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:64 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!compareGreater_bf16(v_a, v_b));  /* setp.yaml:65 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_gtu_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:66 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!compareLessEqual_bf16(v_a, v_b));  /* setp.yaml:67 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_geu_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:68 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (!compareLess_bf16(v_a, v_b));  /* setp.yaml:69 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_num_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:70 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = ((!isNaN_bf16(v_a)) & (!isNaN_bf16(v_b)));  /* setp.yaml:71 */
+    return v_t;  /* setp.yaml:74 */
 }
 
 LANE_2(setp_nan_bf16_2, uint16_t, uint8_t, roundTiesToEven, v_a, v_b) {
-    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:72 */
-    return v_t;  /* setp.yaml:73 */
+    _Bool v_t = (isNaN_bf16(v_a) | isNaN_bf16(v_b));  /* setp.yaml:73 */
+    return v_t;  /* setp.yaml:74 */
 }

@@ -10,6 +10,6 @@ LANE_3(slct_f32_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
 }
 
 LANE_3(slct_ftz_f32_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
-    uint32_t v_c_2 = flushed_f32(v_c);  /* modifiers.yaml:64 */
+    uint32_t v_c_2 = flushed_f32(v_c);  /* modifiers.yaml:65 */
     return select_32(compareGreaterEqual_f32(v_c_2, 0x00000000u), v_a, v_b);  /* slct.yaml:28 */
 }
