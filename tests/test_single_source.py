@@ -48,8 +48,8 @@ def test_an_opcode_nobody_has_heard_of_is_one_more_file(project: Path, capsys: p
     a = np.random.default_rng(1).standard_normal(1000)
     assert emu.execute("sumsq.rz.f64", a, a[::-1]).shape == (1000,)
     c = (project / "generated/python/ptxemu/native/sumsq.c").read_text("utf-8")
-    assert len(re.findall(r"^LANE_2\(sumsq_\w+, uint32_t,", c, re.MULTILINE)) == 8
-    assert len(re.findall(r"^LANE_2\(sumsq_\w+, uint64_t,", c, re.MULTILINE)) == 4
+    assert len(re.findall(r"^LANE\(sumsq_\w+, uint32_t,", c, re.MULTILINE)) == 8
+    assert len(re.findall(r"^LANE\(sumsq_\w+, uint64_t,", c, re.MULTILINE)) == 4
     near, cut = (emu.execute(f"sumsq.{r}.f32", np.float32(0.1), np.float32(0.7)) for r in ("rp", "rm"))
     assert cut < near
 

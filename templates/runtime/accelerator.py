@@ -14,18 +14,24 @@ import os
 from _thread import RLock
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from . import environment
 from .binary import Array, Format
 from .compiling import Failure, library, say, source
+from .declared import Declared
+from .loops import loop
+from .signature import Signature, Type
 
 # Elements for which a list of undecided lanes is held at a time.
 _SLICE: Final = 1 << 16
 _lock = RLock()
+# By the C of its loops, which names the function.
 _kernels: dict[str, Native | None] = {}
+# Functions by name, each with the signature of its operands and results.
+Functions: TypeAlias = "Mapping[str, tuple[Callable[..., Array], Signature]]"
 
 
 def _after_fork() -> None:
@@ -39,22 +45,24 @@ if hasattr(os, "register_at_fork"):
 
 
 class Native(NamedTuple):
-    """A kernel in C. Its arrays are contiguous, aligned and of one size; the last receives the result, and may be one
-    of the others but overlap none otherwise. `decides`: it lists the lanes that it leaves to `function`."""
+    """A kernel in C. Its arrays are contiguous, aligned and of one size; the last receive the results, and each may be
+    one of the others but overlap none otherwise. `both` fills those of p|q. `decides`: it lists the lanes that it
+    leaves to `function`."""
 
     run: Callable[..., int | None]
+    both: Callable[..., int | None] | None
     decides: bool
     function: Callable[..., Array]
 
-    def __call__(self, arrays: Sequence[Array], lanes: int = 1) -> None:
-        """Fill the last array; each element holds `lanes` values."""
+    def __call__(self, arrays: Sequence[Array], lanes: int = 1, results: int = 1) -> None:
+        """Fill the last arrays; what is computed at a time is one of `lanes` values in each element."""
         if self.decides:
             self._decide(arrays, lanes)
         else:
-            self._run(arrays, arrays[0].size * lanes)
+            self._run(arrays, arrays[0].size * lanes, self.run if results == 1 else self.both)
 
-    def _run(self, arrays: Sequence[Array], size: int) -> int | None:
-        return self.run(ctypes.c_size_t(size), *(ctypes.c_void_p(x.ctypes.data) for x in arrays))
+    def _run(self, arrays: Sequence[Array], size: int, run: Callable[..., int | None] | None = None) -> int | None:
+        return (run or self.run)(ctypes.c_size_t(size), *(ctypes.c_void_p(x.ctypes.data) for x in arrays))
 
     def _decide(self, arrays: Sequence[Array], lanes: int) -> None:
         flat = [x.reshape(-1) for x in arrays]
@@ -66,20 +74,19 @@ class Native(NamedTuple):
             count = self._run([*operands, result, undecided], result.size * lanes)
             if count:
                 places = undecided[:count]
-                unsigned = np.dtype(f"u{operands[0].itemsize // lanes}")
                 with np.errstate(all="ignore"):
-                    found = self.function(*(x.view(unsigned)[places] for x in operands))
+                    found = self.function(*(x.view(f"u{x.itemsize // lanes}")[places] for x in operands))
                 result.view(found.dtype)[places] = found
 
-    def takes(self, arrays: Sequence[Array]) -> bool:
-        """Can these be handed over as they are?"""
+    def takes(self, arrays: Sequence[Array], filled: int = 1) -> bool:
+        """Can these, of which the last are to be filled, be handed to C as they are?"""
         result = arrays[-1]
         return all(
             x.shape == result.shape
             and x.flags.c_contiguous
             and x.flags.aligned
             and x.dtype.isnative
-            and _apart(x, result)
+            and all(_apart(x, r) for r in arrays[-filled:])
             for x in arrays
         )
 
@@ -89,80 +96,107 @@ def _apart(x: Array, result: Array) -> bool:
     return same or not np.may_share_memory(x, result)
 
 
-def native(
-    spelling: str, opcode: str, function: Callable[..., Array], f: Format, operands: int, predicate: bool
-) -> Native | None:
-    """The kernel in C that does what `function` does to operands of the format `f`; None where there is none, or the
-    compiler, or it fails."""
-    name = function.__name__
-    with _lock:
-        if name not in _kernels:
-            try:
-                _kernels[name] = _proved(spelling, opcode, function, f, operands, predicate)
-            except Failure as e:
-                _kernels[name] = None
-                say(f"{e}; NumPy goes on")
-        return _kernels[name]
-
-
-def _proved(
-    spelling: str, opcode: str, function: Callable[..., Array], f: Format, operands: int, predicate: bool
-) -> Native | None:
-    name = function.__name__
-    if name not in exported(opcode):
+def native(spelling: str, opcode: str, function: Callable[..., Array], s: Signature) -> Native | None:
+    """The kernel in C that does what `function` does to the lanes of a signature's registers; None where there is none,
+    or the compiler, or it fails."""
+    loops = _loops(opcode, function.__name__, s)
+    if not loops:
         return None
-    kernel = load(opcode, {name: function}, spelling)[name]
-    columns = trial(f, operands)
-    result = np.empty(columns[0].shape, np.bool_ if predicate else f.unsigned)
-    kernel([*columns, result])
+    with _lock:
+        if loops not in _kernels:
+            try:
+                _kernels[loops] = _proved(spelling, opcode, function, s)
+            except Failure as e:
+                _kernels[loops] = None
+                say(f"{e}; NumPy goes on")
+        return _kernels[loops]
+
+
+def _proved(spelling: str, opcode: str, function: Callable[..., Array], s: Signature) -> Native:
+    name = function.__name__
+    kernel = load(opcode, {name: (function, s)}, spelling)[name]
+    operands = trial([t for _, t in s.registers])
     with np.errstate(all="ignore"):
-        if not np.array_equal(result, np.broadcast_to(function(*columns), result.shape)):
-            raise Failure(f"the compiled {spelling} disagrees with NumPy's and is not used")
+        due = s.apply(function, operands)
+        for count in range(1, len(s.results) + 1):
+            registers = [np.empty(operands[0].shape, t.bits) for _, t in s.places[count - 1]]
+            kernel([*operands, *registers], s.lanes if s.flat else 1, count)
+            if not all(map(np.array_equal, registers, due)):
+                raise Failure(f"the compiled {spelling} disagrees with NumPy's and is not used")
     return kernel
 
 
-def trial(f: Format, operands: int) -> list[Array]:
-    """Operands on which a kernel proves itself: combinations of values at the edges of the format, and any patterns."""
-    one, last, least = f.bias << f.fraction_bits, int(f.infinity), int(f.smallest_normal)
-    half = int(f.quiet_mask)
-    edges = [0, 1, least - 1, least, least + 1, one // 2, one - 1, one, one + 1, one + half]
-    edges += [last // 2, last - least, last - 1, last, last + 1, last + half]
-    patterns = np.array(edges + [e | int(f.sign_mask) for e in edges], f.unsigned)
+def trial(types: Sequence[Type], size: int = 1024) -> list[Array]:
+    """Registers on which a kernel proves itself: combinations of values at the edges of formats, and any patterns."""
     columns = []
-    for i in range(operands):
+    for i, t in enumerate(types):
         # Counted numbers, scattered by multiplication and folding.
-        noise = np.arange(1024 * i + 1, 1024 * i + 1025, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        noise = np.arange(size * t.lanes, dtype=np.uint64) + np.uint64(size * i + 1)
+        noise *= np.uint64(0x9E3779B97F4A7C15)
         noise ^= noise >> np.uint64(29)
         noise *= np.uint64(0xBF58476D1CE4E5B9)
         noise ^= noise >> np.uint64(32)
-        chosen = patterns[noise[:768] % np.uint64(patterns.size)]
-        columns.append(np.concatenate([chosen, noise[768:].astype(f.unsigned)]))
+        patterns = np.array(_edges(t), np.uint64)
+        split = noise.size // 4 * 3
+        lanes = np.concatenate([patterns[noise[:split] % np.uint64(patterns.size)], noise[split:]])
+        lanes &= np.uint64((1 << t.width) - 1)
+        columns.append(t.pack(np.split(lanes.astype(t.lane), t.lanes)))
     return columns
+
+
+def _edges(t: Type) -> list[int]:
+    """Encodings at which a type's numbers change their kind."""
+    f, top = t.number, 1 << (t.width - 1)
+    if isinstance(f, Format):
+        one, last, least = f.bias << f.fraction_bits, int(f.infinity), int(f.smallest_normal)
+        half = int(f.quiet_mask)
+        edges = [0, 1, least - 1, least, least + 1, one // 2, one - 1, one, one + 1, one + half]
+        edges += [last // 2, last - least, last - 1, last, last + 1, last + half]
+    elif isinstance(f, Declared):
+        one, least, top = f.bias << f.fraction_bits, f.least_normal, int(f.sign)
+        edges = [0, 1, least, least + 1, one - 1, one, one + 1, f.largest - 1, f.largest, f.first_nan, f.magnitudes - 1]
+    else:
+        edges = [0, 1, 2, 3, top // 2, top - 1, top // 3]
+        edges += [(1 << i) - 1 for i in range(8, t.width, 8)]
+    return edges + [e | top for e in edges]
 
 
 @cache
 def exported(opcode: str) -> dict[str, str]:
     """The functions of an opcode that have C, each with what heads it there, as kernel.h says."""
     lines = source(f"{opcode}.c").decode().splitlines()
-    heads = (line.partition("(") for line in lines if line.startswith(("LANE_", "DECIDING_")))
+    heads = (line.partition("(") for line in lines if line.startswith(("LANE(", "DECIDING(")))
     return {rest.partition(",")[0]: head for head, _, rest in heads}
 
 
-def load(opcode: str, functions: Mapping[str, Callable[..., Array]], what: str) -> dict[str, Native]:
+def _loops(opcode: str, name: str, s: Signature) -> str:
+    """The C of a function's kernels; empty where it has none."""
+    head = exported(opcode).get(name)
+    decides = head == "DECIDING"
+    # Whoever asks again for the lanes left undecided must find them.
+    if head is None or (decides and not (s.flat and len(s.results) == 1)):
+        return ""
+    return "\n".join(loop(name, f"{name}{'_both' * (n - 1)}", s, n, decides) for n in range(1, len(s.results) + 1))
+
+
+def load(opcode: str, functions: Functions, what: str) -> dict[str, Native]:
     """Functions of an opcode as kernels, by name: one library. Raises Failure."""
-    has = exported(opcode)
-    kernels = [f"EXPORT_{has[name]}({name})" for name in functions]
+    kernels = [_loops(opcode, name, s) for name, (_, s) in functions.items()]
     return library(opcode, next(iter(functions)), kernels, what, lambda path: _kernels_of(path, functions))
 
 
-def _kernels_of(path: str, functions: Mapping[str, Callable[..., Array]]) -> dict[str, Native]:
+def _kernels_of(path: str, functions: Functions) -> dict[str, Native]:
     # What options of $CC link to a library may set the thread's flushing or precision as it is loaded.
     with environment.ordinary():
         library = ctypes.CDLL(path)
     found = {}
-    for name, function in functions.items():
+    for name, (function, s) in functions.items():
         decides = hasattr(library, f"{name}_decide")
         run = getattr(library, f"{name}_decide" if decides else f"{name}_run")
         run.restype = ctypes.c_size_t if decides else None
-        found[name] = Native(run, decides, function)
+        both = None
+        if len(s.results) > 1:
+            both = getattr(library, f"{name}_both_run")
+            both.restype = None
+        found[name] = Native(run, both, decides, function)
     return found

@@ -1,45 +1,214 @@
-"""A number of any kind as one of any other, rounded once (IEEE 754-2019, 5.4.1, 5.4.2, 5.8)."""
+"""A number of any kind as one of any other, rounded once (IEEE 754-2019, 5.4.1, 5.4.2, 5.8).
+
+Numbers pass as float32 or float64, whichever holds all of the source's; to integers of 64 bits and from them as they
+are. Of a format with so few bits that the upper half of a float32 tells how to round to it, the last bit of that half
+standing for what is cut off, every result is read in a table.
+"""
 
 # mypy: no-warn-return-any
 # NumPy's stubs call what operators make of arrays of any type Any.
 
 from __future__ import annotations
 
+from functools import cache
+from typing import TypeAlias
+
 import numpy as np
 
-from . import arithmetic, wide
-from .binary import BINARY64, Array, Direction, Format, roundTiesToEven
+from . import arithmetic, environment, wide
+from .binary import (
+    BINARY32,
+    BINARY64,
+    Array,
+    Direction,
+    Format,
+    native_format,
+    roundTiesToAway,
+    roundTiesToEven,
+    roundTowardNegative,
+    roundTowardPositive,
+    roundTowardZero,
+)
 from .declared import Declared, encode, flushed, integral, values
-from .integers import FixedPoint, Magnitude, read, shifted, u64, write
+from .integers import FixedPoint, Magnitude, read, shifted, u64
+from .narrowing import single_to_odd, widen
+from .rounding import odd_of
+from .selection import replace
+from .tables import ENOUGH, every_pattern
+
+Number: TypeAlias = "Format | Declared | FixedPoint"
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+u32 = np.uint32
+
+
+@arithmetic.elementwise(1)
+def convert(x: Array, source: Number, f: Number, mode: Direction, ftz: bool, daz: bool = False) -> Array:
+    """A number of any kind as one of any other, rounded once. Integers out of range are the end of it; NaN is 0."""
+    if source.width <= 8:
+        # Any index of the unsigned type is in range; "wrap" spares the check.
+        return _every_result(source, f, mode, ftz, daz).take(x, mode="wrap")
+    return _convert(x, source, f, mode, ftz, daz)
+
+
+@cache
+def _every_result(source: Number, f: Number, mode: Direction, ftz: bool, daz: bool) -> Array:
+    found = _convert(every_pattern(source.width), source, f, mode, ftz, daz)
+    found.flags.writeable = False
+    return found
+
+
+def _convert(x: Array, source: Number, f: Number, mode: Direction, ftz: bool, daz: bool) -> Array:
+    if isinstance(source, FixedPoint):
+        if isinstance(f, FixedPoint):
+            return _between(x, source, f, mode)
+        if source.width == 64:
+            return _from_long(x, source, f, mode, ftz)
+        return _to_float(_float_of_integer(x, source), f, mode, ftz)
+    value = _float_of(x, source, daz)
+    return _to_integer(value, f, mode) if isinstance(f, FixedPoint) else _to_float(value, f, mode, ftz)
+
+
+# From floats
 
 
 def as_double(x: Array, f: Format | Declared, daz: bool) -> Array:
     """The values of floats, which float64 has all."""
+    return _float_of(x, f, daz).astype(_DOUBLE, copy=False)
+
+
+def _float_of(x: Array, f: Format | Declared, daz: bool) -> Array:
     if isinstance(f, Declared):
         return values(flushed(x, f) if daz else x, f)
-    return arithmetic.convert(x, f, BINARY64, roundTiesToEven, False, daz).view(np.float64)
+    return widen(x, f, _SINGLE if f.precision <= 24 and f.exponent_bits <= 8 else _DOUBLE, daz)
 
 
-@arithmetic.elementwise(1)
-def convert(
-    x: Array,
-    source: Format | Declared | FixedPoint,
-    f: Format | Declared | FixedPoint,
-    mode: Direction,
-    ftz: bool,
-    daz: bool = False,
-) -> Array:
-    """A number of any kind as one of any other, rounded once. Integers out of range are the end of it; NaN is 0."""
-    if isinstance(source, FixedPoint):
-        if isinstance(f, FixedPoint):
+def _to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
+    if isinstance(f, Format):
+        carrier = native_format(value.dtype)
+        return arithmetic.convert(value.view(carrier.unsigned), carrier, f, mode, ftz)
+    upper, short = _is_upper_part(f), value.size >= ENOUGH and _is_short(f)
+    if not (upper or short) or (value.dtype == _DOUBLE and not environment.STEERS):
+        return encode(value.astype(_DOUBLE, copy=False), f, mode, ftz)
+    if value.dtype == _DOUBLE:
+        value = single_to_odd(value)
+    bits = value.view(u32)
+    if upper:
+        return _upper_part(bits, f, mode, ftz)
+    index = (bits & u32(0xFFFF)) != 0
+    return _every_short(f, mode, ftz).take((bits >> u32(16)).astype(np.uint16) | index, mode="wrap")
+
+
+def _is_short(f: Declared) -> bool:
+    """Do the upper 16 bits of float32, the last one standing for the rest, have two bits more than the format?"""
+    return f.fraction_bits <= 5 and f.emin - f.has_zero * f.fraction_bits >= -127 and f.largest_exponent <= 127
+
+
+@cache
+def _every_short(f: Declared, mode: Direction, ftz: bool) -> Array:
+    upper = every_pattern(16).astype(u32) << u32(16)
+    found = encode(upper.view(_SINGLE).astype(_DOUBLE), f, mode, ftz)
+    found.flags.writeable = False
+    return found
+
+
+def _is_upper_part(f: Declared) -> bool:
+    """Is a pattern the upper part of a float32?"""
+    same = f.exponent_bits == 8 and f.bias == 127 and f.overflow == "infinity" and f.has_infinity and f.signed
+    return same and f.has_subnormals and f.nans == (1 << f.fraction_bits) - 1 and f.fraction_bits <= 21
+
+
+def _upper_part(bits: Array, f: Declared, mode: Direction, ftz: bool) -> Array:
+    cut = BINARY32.fraction_bits - f.fraction_bits
+    magnitude = bits & u32(BINARY32.magnitude_mask)
+    nan = magnitude > BINARY32.infinity
+    places, half = u32((1 << cut) - 1), u32(1 << (cut - 1))
+    outward = None
+    if mode == roundTiesToEven:
+        rounded = bits >> u32(cut)
+        rounded &= u32(1)
+        rounded += half - u32(1)
+        rounded += magnitude
+    elif mode == roundTiesToAway:
+        rounded = magnitude + half
+    elif mode == roundTowardZero:
+        rounded = magnitude.copy()
+    else:
+        outward = bits >> u32(31)
+        outward ^= u32(mode == roundTowardPositive)
+        rounded = outward * places
+        rounded += magnitude
+    rounded >>= u32(cut)
+    if ftz:
+        # Below 2**emin places are as far apart as above it; an unbounded exponent would halve them.
+        near = {roundTiesToEven: half // 2, roundTiesToAway: half // 2, roundTowardZero: 0}.get(mode)
+        reach = (places >> u32(1)) * outward if near is None else u32(near)
+        rounded[magnitude < u32(BINARY32.smallest_normal) - reach] = 0
+    bits = bits >> u32(31)
+    bits <<= u32(f.width - 1)
+    rounded |= bits
+    return replace(rounded, nan, u32(f.canonical_nan), BINARY32).astype(f.unsigned, copy=False)
+
+
+def _to_integer(value: Array, f: FixedPoint, mode: Direction) -> Array:
+    if f.point:
+        value = value * value.dtype.type(1 << f.point)
+    least, largest = f.range
+    if value.dtype == _SINGLE and f.width == 32:
+        # All of 32 bits have room in float64 alone.
+        value = value.astype(_DOUBLE)
+    # Casts cut off what is behind the point.
+    whole = value if mode == roundTowardZero else _whole(value, mode)
+    above = None
+    most = float(largest)
+    if f.width == 64:
+        above = whole >= value.dtype.type(2.0 ** (64 - f.signed))
+        most = float(np.nextafter(value.dtype.type(2.0 ** (64 - f.signed)), value.dtype.type(0)))
+    whole = np.clip(whole, value.dtype.type(least), value.dtype.type(most))
+    nan = np.isnan(whole)
+    if nan.any():
+        whole[nan.nonzero()] = 0
+    if f.width < 64:
+        integers = whole.astype(np.int32 if f.width < 32 or f.signed else np.int64)
+        return integers.view(f.unsigned) if f.width == 32 and f.signed else integers.astype(f.unsigned)
+    result = whole.astype(np.int64 if f.signed else np.uint64).view(u64)
+    if above is not None and above.any():
+        np.putmask(result, above, u64(largest))
+    return result
+
+
+def _whole(value: Array, mode: Direction) -> Array:
+    if mode == roundTiesToEven:
+        return np.rint(value)
+    if mode == roundTiesToAway:
+        return np.copysign(integral(np.abs(value), np.signbit(value), mode), value)
+    return np.floor(value) if mode == roundTowardNegative else np.ceil(value)
+
+
+# From integers
+
+
+def _native(x: Array, f: FixedPoint) -> Array:
+    return x.view(f"i{x.itemsize}") if f.signed else x
+
+
+def _float_of_integer(x: Array, f: FixedPoint) -> Array:
+    """Of at most 32 bits, exactly."""
+    value = _native(x, f).astype(_SINGLE if f.width <= 16 else _DOUBLE)
+    if f.point:
+        value *= value.dtype.type(2.0**-f.point)
+    return value
+
+
+def _between(x: Array, source: FixedPoint, f: FixedPoint, mode: Direction) -> Array:
+    if source.point != f.point:
+        if 64 in (source.width, f.width):
             return shifted(read(x, source), f.point - source.point, f, mode)
-        return _as_float(read(x, source), source.point, f, mode, ftz)
-    value = as_double(x, source, daz)
-    if isinstance(f, FixedPoint):
-        return _as_integer(value, f, mode)
-    if isinstance(f, Declared):
-        return encode(value, f, mode, ftz)
-    return arithmetic.convert(value.view(np.uint64), BINARY64, f, mode, ftz)
+        return _to_integer(_float_of_integer(x, source).astype(_DOUBLE), f, mode)
+    (least, largest), (low, high) = source.range, f.range
+    number = _native(x, source)
+    if least < low or largest > high:
+        number = np.clip(number, max(least, low), min(largest, high))
+    return number.astype(f"{'i' if f.signed else 'u'}{f.unsigned.itemsize}").view(f.unsigned)
 
 
 @arithmetic.elementwise(2)
@@ -59,23 +228,33 @@ def convertStochastic(x: Array, random: Array, source: Format | Declared, f: For
     return arithmetic.convert(exact.view(np.uint64), BINARY64, f, roundTiesToEven, False)
 
 
-def _as_integer(value: Array, f: FixedPoint, mode: Direction) -> Array:
-    negative = np.signbit(value)
-    size = integral(np.ldexp(np.abs(value), f.point), negative, mode)
-    np.copyto(size, 0, where=np.isnan(value))
-    # The largest uint64 is no float64; the power of two behind it is.
-    beyond = size >= 2.0**64
-    whole = np.where(beyond, 0, size).astype(u64)
-    return write(Magnitude(negative, np.where(beyond, ~u64(0), whole)), f)
+def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
+    number, steered = _native(x, source), environment.STEERS and environment.casts()
+    if isinstance(f, Format) and f.native is not None and not source.point:
+        if mode == roundTiesToEven:
+            return number.astype(f.native).view(f.unsigned)
+        if steered and environment.can(mode):
+            with environment.environment(mode):
+                return number.astype(f.native).view(f.unsigned)
+    elif steered:
+        with environment.environment(roundTowardNegative):
+            low = number.astype(_DOUBLE)
+        with environment.environment(roundTowardPositive):
+            high = number.astype(_DOUBLE)
+        value = odd_of(low, high)
+        return _to_float(value * 2.0**-source.point if source.point else value, f, mode, ftz)
+    exact = read(x, source)
+    if isinstance(f, Format):
+        return _packed(exact, source.point, f, mode, ftz)
+    # Cut off to float64's precision, with a last bit for what is lost.
+    kept = (exact.size >> u64(11)) | ((exact.size & u64((1 << 11) - 1)) != 0)
+    long = exact.size >> u64(53) != 0
+    whole = np.where(long, np.ldexp(kept.astype(np.float64), 11), exact.size.astype(np.float64))
+    return _to_float(np.ldexp(np.where(exact.negative, -whole, whole), -source.point), f, mode, ftz)
 
 
-def _as_float(x: Magnitude, point: int, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
+def _packed(x: Magnitude, point: int, f: Format, mode: Direction, ftz: bool) -> Array:
     shift = 64 - wide.bit_length(x.size)
     exponent = np.where(x.size == 0, wide.ZERO_EXPONENT, -point - shift)
     exact = wide.Finite(x.negative, exponent, x.size << (shift.astype(u64) & u64(63)))
-    if isinstance(f, Format):
-        return wide.pack(exact, False, f, mode, ftz)
-    # Cut off to float64's precision, with a last bit for what is lost.
-    kept = (x.size >> u64(11)) | ((x.size & u64((1 << 11) - 1)) != 0)
-    whole = np.where(x.size >> u64(53) != 0, np.ldexp(kept.astype(np.float64), 11), x.size.astype(np.float64))
-    return encode(np.ldexp(np.where(x.negative, -whole, whole), -point), f, mode, ftz)
+    return wide.pack(exact, False, f, mode, ftz)

@@ -101,6 +101,11 @@ class Declared:
     def emin(self) -> int:
         return self.has_zero - self.bias
 
+    @cached_property
+    def largest_exponent(self) -> int:
+        """Of a finite number."""
+        return (self.largest >> self.fraction_bits) - self.bias
+
 
 def values(x: Array, f: Declared) -> Array:
     """The numbers that encodings stand for: float64."""

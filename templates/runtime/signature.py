@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -112,23 +112,28 @@ class Type:
         """The type of bits in an array's byte order."""
         return self.bits if array.dtype.isnative else self.bits.newbyteorder("S")
 
-    def unpack(self, registers: Array) -> Array:
-        """The encodings of registers, those of a register side by side."""
+    def unpack(self, registers: Array) -> list[Array]:
+        """The encodings in registers: an array for each lane."""
         if self.stands_alone:
-            return registers.view(self.lane)
-        mask = registers.dtype.type((1 << self.width) - 1)
-        places = np.arange(self.lanes) * self.lane_width + self.shift
-        found: Array = registers[:, None] >> places.astype(registers.dtype) & mask
-        return found.astype(self.lane).reshape(-1)
-
-    def pack(self, lanes: Array) -> Array:
-        """The inverse of `unpack`."""
-        if self.stands_alone:
-            return lanes.view(self.bits)
-        found = np.zeros(lanes.size // self.lanes, self.bits)
+            encodings = registers.view(self.lane)
+            return [encodings[i :: self.lanes] for i in range(self.lanes)]
+        mask, found = registers.dtype.type((1 << self.width) - 1), []
         for i in range(self.lanes):
-            part = lanes[i :: self.lanes].astype(self.bits)
-            found |= part << self.bits.type(i * self.lane_width + self.shift)
+            lane = registers >> registers.dtype.type(i * self.lane_width + self.shift)
+            lane &= mask
+            found.append(lane.astype(self.lane, copy=False))
+        return found
+
+    def pack(self, lanes: Sequence[Array]) -> Array:
+        """The inverse of `unpack`."""
+        if self.stands_alone and self.lanes == 1:
+            return lanes[0]
+        found = None
+        for i, lane in enumerate(lanes):
+            part = lane.astype(self.bits)
+            part <<= self.bits.type(i * self.lane_width + self.shift)
+            found = part if found is None else np.bitwise_or(found, part, out=found)
+        assert found is not None
         return found
 
 
@@ -152,26 +157,27 @@ class Operand:
         return tuple(int(r[len(self.name) :]) for r in self.registers) if self.registers != (self.name,) else ()
 
     def unpack(self, registers: Sequence[Array], lanes: int) -> Array:
-        """What each of `lanes` lanes has of it, lanes of an element side by side."""
+        """What each of `lanes` lanes has of it, lane by lane: all elements' first lanes, then the second ones."""
         if self.lane_bits:
-            return np.stack([_gathered(registers[0], bits) for bits in self.lane_bits], axis=-1).reshape(-1)
+            return np.concatenate([_gathered(registers[0], bits) for bits in self.lane_bits])
         if self.order:
             columns = dict(zip(self.order, registers, strict=True))
-            return np.stack([self.type.unpack(columns[i]) for i in range(lanes)], axis=-1).reshape(-1)
-        found = self.type.unpack(registers[0])
-        return found if lanes == self.type.lanes else np.repeat(found, lanes)
+            found = [self.type.unpack(columns[i])[0] for i in range(lanes)]
+        else:
+            found = self.type.unpack(registers[0])
+        if len(found) == lanes == 1:
+            return found[0]
+        return np.concatenate(found if len(found) == lanes else found * lanes)
 
     def pack(self, found: Array, lanes: int) -> list[Array]:
         """The registers, in the statement's order."""
-        if self.order:
-            return [self.type.pack(np.ascontiguousarray(found[i::lanes])) for i in self.order]
-        return [self.type.pack(found)]
+        parts = np.split(found, lanes) if lanes > 1 else [found]
+        return [self.type.pack([parts[i]]) for i in self.order] if self.order else [self.type.pack(parts)]
 
 
 @dataclass(frozen=True, eq=False)
 class Signature:
-    """`results` are d or p and, of p|q, q. The type of all sources is `uniform`, where they are floats of one type like
-    IEEE 754's in a register each, and the result is such a one or the predicate of a lane."""
+    """`results` are d or p and, of p|q, q."""
 
     results: tuple[Operand, ...]
     sources: tuple[Operand, ...]
@@ -198,12 +204,22 @@ class Signature:
         return first if all(o.type is first for o in self.sources) else None
 
     @cached_property
-    def uniform(self) -> Type | None:
-        t, (result, *second) = self.common, self.results
-        if t is None or not isinstance(t.number, Format) or not t.stands_alone or second:
-            return None
-        alone = not any(o.order for o in (result, *self.sources))
-        return t if alone and (result.type is t or (result.type.sort == "bool" and t.lanes == 1)) else None
+    def flat(self) -> bool:
+        """Do lanes stand side by side in all registers, as many in each?"""
+        every = (*self.results, *self.sources)
+        return all(o.type.stands_alone and o.type.lanes == self.lanes and not o.order for o in every)
+
+    def apply(self, function: Callable[..., Any], registers: Sequence[Array]) -> list[Array]:
+        """What a function of lanes makes of the sources' registers, contiguous and of one dimension: the registers of
+        the results."""
+        rest = iter(registers)
+        operands = [o.unpack([next(rest) for _ in o.registers], self.lanes) for o in self.sources]
+        found = function(*operands)
+        made, size = [], registers[0].size * self.lanes
+        for o, x in zip(self.results, found if isinstance(found, tuple) else (found,), strict=True):
+            # What is made of constants is one number.
+            made += o.pack(x if np.shape(x) == (size,) else np.broadcast_to(x, (size,)), self.lanes)
+        return made
 
 
 @lru_cache(maxsize=256)

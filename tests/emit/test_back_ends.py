@@ -52,12 +52,19 @@ def test_the_emulator_implements_what_makes_sense_in_other_formats_than_ieee_754
     assert callable(conversion.convert)
 
 
+def defined_in_c(header: str) -> set[str]:
+    text = (ROOT / "templates/runtime/native" / header).read_text("utf-8")
+    return set(re.findall(r"(?:OF|ELEMENTARY|CONVERTING)\((\w+)[),]", text)) | {"select"}
+
+
 def test_the_accelerator_implements_the_table() -> None:
-    header = (ROOT / "templates/runtime/native/operations.h").read_text("utf-8")
-    defined = set(re.findall(r"(?:OF|ELEMENTARY)\((\w+)\)", header)) | {"select"}
-    of_integers = {name for name in COMPUTED if "integer" in TABLE[name].parameters}
-    assert COMPUTED - WRITTEN_OUT - of_integers - native.WITHOUT_C <= defined
-    assert not native.WITHOUT_C & defined
+    needed = COMPUTED - WRITTEN_OUT - native.WITHOUT_C
+    integers = {name for name in needed if TABLE[name].parameters[0] == "integer"}
+    assert integers | {"convert"} <= defined_in_c("integers.h")
+    assert needed - integers <= defined_in_c("operations.h")
+    assert {name for name in needed - integers if TABLE[name].needs in ("", "sign")} <= defined_in_c("declared.h")
+    for header in ("operations.h", "declared.h", "integers.h"):
+        assert not native.WITHOUT_C & defined_in_c(header)
 
 
 def test_every_function_is_described() -> None:

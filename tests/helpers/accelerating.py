@@ -11,9 +11,8 @@ import numpy as np
 import ptxemu
 import pytest
 from ptxemu import accelerator, compiling, kernel as kernels, lookup
-from ptxemu.binary import Array, Format
-from ptxemu.index import ROWS
-from ptxemu.signature import signature
+from ptxemu.binary import Array
+from ptxemu.signature import Signature, signature
 
 A = np.array([1, 2.5, -3, np.inf, 1e-40], np.float32)
 B = np.array([2, -2.5, 1e-9, 1, 1e-40], np.float32)
@@ -28,22 +27,21 @@ def skip_without_a_compiler() -> None:
 
 
 class Function(NamedTuple):
-    """A function of a generated module, with what its kernels need to know."""
+    """A function of a generated module, with the signature of a variant that it computes."""
 
     apply: Callable[..., Array]
-    format: Format
-    operands: int
-    predicate: bool
+    signature: Signature
 
 
 def functions(opcode: str) -> dict[str, Function]:
     module = importlib.import_module(f"ptxemu.instructions.{opcode}")
-    signatures = {r.variant.spelling: signature(r.signature) for opcode in ROWS for r in lookup.rows_of(opcode)}
-    found = {}
-    for (spelling, operands), choice in module.KERNELS.items():
-        type_, predicate = signatures[spelling].sources[0].type, signatures[spelling].results[0].name == "p"
-        for function in choice.values():
-            found[function.__name__] = Function(function, type_.number, operands, predicate)
+    found: dict[str, Function] = {}
+    for row in lookup.rows_of(opcode):
+        own = signature(row.signature)
+        for function in module.KERNELS[row.variant.spelling, row.operands].values():
+            known = found.get(function.__name__)
+            if known is None or (own.flat, -own.lanes) > (known.signature.flat, -known.signature.lanes):
+                found[function.__name__] = Function(function, own)
     return found
 
 

@@ -36,7 +36,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[s
     @cache
     def library(opcode: str) -> dict[str, accelerator.Native]:
         has = accelerator.exported(opcode)
-        some = {name: f.apply for name, f in functions(opcode).items() if name in has}
+        some = {name: tuple(f) for name, f in functions(opcode).items() if name in has}
         with pytest.MonkeyPatch.context() as m:
             m.setenv("XDG_CACHE_HOME", str(folder))
             return load(opcode, some, f"all of {opcode}")

@@ -24,6 +24,8 @@ FLUSH = "flushed"
 PROPAGATE = "propagate"
 # (x, condition, pattern): the pattern where the condition holds, in x's place.
 REPLACE = "replace"
+# Tests whose answer flushing does not change.
+_UNFLUSHED = ("isNaN", "isSignaling", "isInfinite", "isFinite", "isSignMinus")
 
 Lets: TypeAlias = tuple[Let, ...]
 Terms: TypeAlias = tuple[Term, ...]
@@ -69,6 +71,13 @@ def _formats(program: Program) -> Iterator[Format]:
 def _computes(term: Term | None) -> TypeGuard[Apply]:
     """Is this a function that computes with numbers? It can flush its operands itself, and its NaN is canonical."""
     return isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].nan == "canonical"
+
+
+def _flushes(term: Term) -> TypeGuard[Apply]:
+    """Is this a function that can flush its operands itself: one that computes, or compares?"""
+    if _computes(term):
+        return True
+    return isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].clause == "5.11"
 
 
 def _map(term: Term, by_name: Mapping[str, Term]) -> Term:
@@ -165,7 +174,9 @@ def _flushing_late(lets: Lets, results: Terms) -> Lets:
 def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
     if not isinstance(term, Apply):
         return term
-    if _computes(term):
+    if term.function in _UNFLUSHED:
+        return _map(term, {name: flush.arguments[0] for name, flush in late.items()})
+    if _flushes(term):
         return replace(term, arguments=tuple(_map(a, late) if isinstance(a, Var) else a for a in term.arguments))
     return replace(term, arguments=tuple(_with_flushed_operands(a, late) for a in term.arguments))
 
@@ -184,7 +195,7 @@ def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
         if not isinstance(term, Apply):
             return term
         asked = [a for a in term.arguments if isinstance(a, Apply) and a.function == FLUSH]
-        if not _computes(term) or not asked or not all(a in asked or is_flushed(a) for a in term.arguments):
+        if not _flushes(term) or not asked or not all(a in asked or is_flushed(a) for a in term.arguments):
             return replace(term, arguments=tuple(map(changed, term.arguments)))
         bare = tuple(a.arguments[0] if isinstance(a, Apply) and a.function == FLUSH else a for a in term.arguments)
         return Flushing(**{**vars(term), "arguments": bare})

@@ -54,6 +54,7 @@ class Assembler:
     repeatable: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
     ignored: tuple[tuple[str, ...], ...] = ()
+    crashing: tuple[str, ...] = ()
     constants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     named_integers: tuple[str, ...] = ()
     other_types: tuple[str, ...] = ()
@@ -65,8 +66,8 @@ class Assembler:
 
 @dataclass(frozen=True)
 class Spec:
-    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode. `groups`
-    are of modifiers."""
+    """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
+    `groups` are of modifiers."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]

@@ -122,7 +122,7 @@ class _InstructionFile:
         completed = [self.complete(v, made) for v in self.variants]
         variants = [v for v in completed if not (refused and refused.matches(v))]
         for v in variants:
-            self.satisfiable(v, (*made.rules, *made.assembler_rules))
+            self.satisfiable(v, made)
         if not variants:
             self.errors.append(doc.error(("assembler", "refuses"), f"the assembler takes no {opcode} at all"))
         nowhere = tuple(replace(v, requires=Requirement("", "")) for v in completed if v not in variants)
@@ -344,7 +344,7 @@ class _InstructionFile:
             means=means,
         )
 
-    def satisfiable(self, v: Variant, rules: Iterable[Rule]) -> None:
+    def satisfiable(self, v: Variant, made: Instruction) -> None:
         """A variant must exist somewhere: its last PTX version must not come before its first, and the rules must leave
         it a target."""
         versions, r = self.spec.versions, v.requires
@@ -352,6 +352,8 @@ class _InstructionFile:
         if r.until is not None and versions[r.until].order < versions[first].order:
             message = f"{v} can never be taken: it needs {r.target} and PTX {r.ptx}, and ends with PTX {r.until}"
             self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))
-        if not r.on and any(rule.on and rule.selector.matches(v) for rule in rules):
-            message = f"{v} can never be taken: the rules that match it have no target in common"
-            self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))
+        for needed, rules in ((r, (*made.rules, *made.assembler_rules)), (v.manual, made.rules)):
+            if needed and not needed.on and any(rule.on and rule.selector.matches(v) for rule in rules):
+                message = f"{v} can never be taken: the rules that match it have no target in common"
+                self.errors.append(self.doc.error(("requires",), message, "mend the rules that match it", key=True))
+                break

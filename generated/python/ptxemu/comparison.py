@@ -17,53 +17,62 @@ from .binary import Array, Format, roundTiesToEven
 from .encoding import flushed, isNaN
 from .selection import replace
 
-# Comparisons are quiet; a NaN is unordered with everything, itself too.
+# Comparisons are quiet; a NaN is unordered with everything, itself too. With `daz`, subnormal operands are zeros.
 
 
-def _compare(x: Array, y: Array, f: Format, relation: np.ufunc) -> Array:
+def _compare(x: Array, y: Array, f: Format, relation: np.ufunc, daz: bool) -> Array:
     if f.native is not None:
-        result: Array = relation(x.view(f.native), y.view(f.native))
+        if daz and environment.can(roundTiesToEven, False, True):
+            with environment.environment(roundTiesToEven, False, True):
+                result: Array = relation(x.view(f.native), y.view(f.native))
+            return result
+        if daz:
+            x, y = flushed(x, f), flushed(y, f)
+        result = relation(x.view(f.native), y.view(f.native))
         return result
-    result = relation(_value_order(x, f), _value_order(y, f))
+    result = relation(_value_order(x, f, daz), _value_order(y, f, daz))
     if relation is np.not_equal:
         return result | isNaN(x, f) | isNaN(y, f)
     return result & ~(isNaN(x, f) | isNaN(y, f))
 
 
-def _value_order(x: Array, f: Format) -> Array:
-    """Signed integers in the order of the values, both zeros alike."""
+def _value_order(x: Array, f: Format, daz: bool) -> Array:
+    """Signed integers in the order of the values, both zeros alike, and subnormal numbers too with `daz`."""
     sign = x.view(f.signed) >> f.signed.type(f.width - 1)
-    return ((x & f.magnitude_mask).view(f.signed) ^ sign) - sign
+    size = x & f.magnitude_mask
+    if daz:
+        size = size * (size >= f.smallest_normal)
+    return (size.view(f.signed) ^ sign) - sign
 
 
-def compareEqual(x: Array, y: Array, f: Format) -> Array:
+def compareEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
     """x = y (compareQuietEqual, 5.11)."""
-    return _compare(x, y, f, np.equal)
+    return _compare(x, y, f, np.equal, daz)
 
 
-def compareNotEqual(x: Array, y: Array, f: Format) -> Array:
+def compareNotEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
     """x != y, or either is NaN (compareQuietNotEqual, 5.11)."""
-    return _compare(x, y, f, np.not_equal)
+    return _compare(x, y, f, np.not_equal, daz)
 
 
-def compareLess(x: Array, y: Array, f: Format) -> Array:
+def compareLess(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
     """x < y (compareQuietLess, 5.11)."""
-    return _compare(x, y, f, np.less)
+    return _compare(x, y, f, np.less, daz)
 
 
-def compareLessEqual(x: Array, y: Array, f: Format) -> Array:
+def compareLessEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
     """x <= y (compareQuietLessEqual, 5.11)."""
-    return _compare(x, y, f, np.less_equal)
+    return _compare(x, y, f, np.less_equal, daz)
 
 
-def compareGreater(x: Array, y: Array, f: Format) -> Array:
+def compareGreater(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
     """x > y (compareQuietGreater, 5.11)."""
-    return _compare(x, y, f, np.greater)
+    return _compare(x, y, f, np.greater, daz)
 
 
-def compareGreaterEqual(x: Array, y: Array, f: Format) -> Array:
+def compareGreaterEqual(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
     """x >= y (compareQuietGreaterEqual, 5.11)."""
-    return _compare(x, y, f, np.greater_equal)
+    return _compare(x, y, f, np.greater_equal, daz)
 
 
 # Minimum and maximum

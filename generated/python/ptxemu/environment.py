@@ -7,8 +7,9 @@ the control word of x86-64's SSE unit in its usual place, its two bits are set t
 
 Whether steering works is found out once, at import, by results: an environment that does not compute what IEEE 754
 fixes is not used. `STEERS` and `FLUSHES` say what came of it; arithmetic.py has other ways where they are false.
-`FUSES` says the same of the one way in which NumPy reaches the processor's fused multiply-add. `STUMBLES`, on which no
-result depends, is about speed: some processors take a hundred times as long for products of subnormal numbers.
+`FUSES` says the same of the one way in which NumPy reaches the processor's fused multiply-add, and `casts`, which asks
+when it is first called, of integers of 64 bits made floats. `STUMBLES`, on which no result depends, is about speed:
+some processors take a hundred times as long for products of subnormal numbers.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise, product
 from typing import Any, Final
 
@@ -170,6 +172,34 @@ def _widen(x: Array) -> Array:
     return x.astype(np.float64)
 
 
+def _of_long(x: Array) -> Array:
+    return (x.astype(np.int64) | 1).astype(x.dtype)
+
+
+def _of_unsigned_long(x: Array) -> Array:
+    return (x.astype(np.uint64) | np.uint64(1)).astype(x.dtype)
+
+
+def _of_nothing(x: Array) -> Array:
+    return x.astype(np.int64).astype(x.dtype)
+
+
+def _of_unsigned_nothing(x: Array) -> Array:
+    return x.astype(np.uint64).astype(x.dtype)
+
+
+def _casts(f: Format) -> Iterator[_Case]:
+    """Integers of 64 bits, which are too long for the format by their last bit."""
+    for e in (f.precision + 6, 62):
+        x, u = 2.0**e, 2.0 ** (e - f.fraction_bits)
+        yield _of_long, (x,), (x, x, x + u, x)
+        yield _of_long, (-x,), (-x, -x, -x + u / 2, -x + u / 2)
+        yield _of_unsigned_long, (x,), (x, x, x + u, x)
+    yield _of_unsigned_long, (2.0**63,), (2.0**63, 2.0**63, 2.0**63 + 2.0 ** (63 - f.fraction_bits), 2.0**63)
+    yield _of_nothing, (0.0,), (0.0,) * 4
+    yield _of_unsigned_nothing, (0.0,), (0.0,) * 4
+
+
 def _always(f: Format) -> Iterator[_Case]:
     """Far from subnormal numbers: the same with flushing and without."""
     u, largest, infinity = 2.0**-f.fraction_bits, float(np.finfo(f.native).max), float("inf")
@@ -230,6 +260,8 @@ def _flushed_operands(f: Format) -> Iterator[_Case]:
     yield np.multiply, (2 / u, -least * u), (-0.0,) * 4
     yield np.divide, (1, -least / 2), (-infinity,) * 4
     yield np.sqrt, (least / 2,), (0.0,) * 4
+    yield np.equal, (least / 2, -least * u), (1,) * 4
+    yield np.less, (0, least / 2), (0,) * 4
     if f is BINARY32:
         yield _widen, (-least / 2,), (-0.0,) * 4
 
@@ -301,6 +333,13 @@ STEERS, FLUSHES = _self_test()
 with np.errstate(all="ignore"), ordinary():
     FUSES = STEERS and _computes(_fused, False, False)
     STUMBLES = _stumbles()
+
+
+@cache
+def casts() -> bool:
+    """Are integers of 64 bits made floats in any direction that `environment` sets, if it STEERS?"""
+    with np.errstate(all="ignore"), ordinary():
+        return _computes(_casts, False, False)
 
 
 def can(direction: Direction, ftz: bool = False, daz: bool = False) -> bool:

@@ -35,6 +35,12 @@ class FixedPoint:
     def sign(self) -> Any:
         return self.unsigned.type((1 << (self.width - 1)) * self.signed)
 
+    @cached_property
+    def range(self) -> tuple[int, int]:
+        """The least integer and the largest."""
+        largest = (1 << (self.width - self.signed)) - 1
+        return -largest - 1 if self.signed else 0, largest
+
     def most(self, negative: Array) -> Array:
         """The largest magnitude of each sign: uint64."""
         largest = (1 << (self.width - self.signed)) - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from . import (
     comparison,  # noqa: F401
     environment,
 )
-from .binary import Array, Format
+from .binary import Array
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find
 from .running import in_blocks, on_threads
 from .signature import Registers, Type, signature
@@ -103,11 +103,8 @@ class Kernel:
             return None
         from .accelerator import native
 
-        t = self._signature.uniform
-        if t is None:
-            return None
-        row, predicate = self._row, self._signature.results[0].type is not t
-        return native(row.variant.spelling, row.opcode, self._function, _format(t), self.operands, predicate)
+        row = self._row
+        return native(row.variant.spelling, row.opcode, self._function, self._signature)
 
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = 1, results: int = 1) -> Any:
         """Compute the result, into `out` where given, on a number of threads (None: as many as there are processors).
@@ -222,43 +219,37 @@ class Kernel:
 
     def _run(self, arrays: list[Array], block: int) -> None:
         """Fill the last arrays, by C all at once, by NumPy in blocks of so many lanes."""
-        function, lanes, t = self._function, self._signature.lanes, self._signature.uniform
+        s, filled = self._signature, len(arrays) - self.operands
+        at_once, results = (s.lanes if s.flat else 1), (1 if filled == len(s.places[0]) else 2)
         with np.errstate(all="ignore"), environment.ordinary():
-            if t is None:
-                self._run_mixed(arrays, block // lanes)
-                return
             # One element is not worth a compiler.
             native = self._native if arrays[-1].size > 1 else None
-            if native is not None and native.takes(arrays):
-                native(arrays, lanes)
+            if native is not None and native.takes(arrays, filled):
+                native(arrays, at_once, results)
                 return
-            contiguous = lanes > 1 or native is not None
-            with in_blocks(arrays, block // lanes, contiguous) as blocks:
+            contiguous = s.lanes > 1 or not s.flat or native is not None
+            with in_blocks(arrays, block // s.lanes, contiguous, filled) as blocks:
                 for views in blocks if blocks.itersize else ():
                     if native is not None:
-                        native(views, lanes)
-                        continue
-                    *operands, result = views
-                    if lanes > 1:
-                        operands, result = [x.view(t.lane) for x in operands], result.view(t.lane)
-                    result[...] = function(*operands)
+                        native(views, at_once, results)
+                    else:
+                        self._fill(views, filled)
 
-    def _run_mixed(self, arrays: list[Array], block: int) -> None:
-        """As `_run`, for operands and results of types of their own."""
-        s, lanes = self._signature, self._signature.lanes
-        results = len(arrays) - self.operands
-        with in_blocks(arrays, block, True, results) as blocks:
-            for views in blocks if blocks.itersize else ():
-                registers = iter(views)
-                operands = [o.unpack([next(registers) for _ in o.registers], lanes) for o in s.sources]
-                found = self._function(*operands)
-                size = views[-1].size * lanes
-                for o, x in zip(s.results, found if isinstance(found, tuple) else (found,), strict=True):
-                    # What is made of constants is one number.
-                    whole = np.broadcast_to(x, (size,)) if np.shape(x) != (size,) else x
-                    # A second result that nobody asked for has no registers.
-                    for packed, register in zip(o.pack(np.ascontiguousarray(whole), lanes), registers, strict=False):
-                        register[...] = packed
+    def _fill(self, arrays: Sequence[Array], filled: int) -> None:
+        """Fill the last arrays by NumPy: all are of one dimension."""
+        s = self._signature
+        operands, registers = arrays[:-filled], arrays[-filled:]
+        if not s.flat:
+            found: Any = s.apply(self._function, operands)
+        else:
+            if s.lanes > 1:
+                operands = [x.view(t.lane) for x, (_, t) in zip(operands, s.registers, strict=True)]
+                registers = [x.view(o.type.lane) for x, o in zip(registers, s.results, strict=False)]
+            found = self._function(*operands)
+            found = found if isinstance(found, tuple) else (found,)
+        # A second result that nobody asked for has no registers.
+        for register, x in zip(registers, found, strict=False):
+            register[...] = x
 
 
 def is_accelerated() -> bool:
@@ -272,8 +263,3 @@ def is_accelerated() -> bool:
 def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     axes = zip(reversed(shape), reversed(to), strict=False)
     return len(shape) <= len(to) and all(length in (1, wanted) for length, wanted in axes)
-
-
-def _format(t: Type) -> Format:
-    assert isinstance(t.number, Format)
-    return t.number

@@ -82,7 +82,7 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
             result = value.astype(f.native)
         return canonicalise(result, f)
     if f.native is None and value.dtype == np.float64 and f.exponent_bits <= 8 and f.precision <= 22:
-        value = _single_to_odd(value) if environment.STEERS else value
+        value = single_to_odd(value) if environment.STEERS else value
     if f.native is not None:
         bits = _narrow_by_cast(value, f, mode)
     elif value.dtype == np.float32 and f.exponent_bits < 8 and mode == roundTiesToEven:
@@ -94,7 +94,7 @@ def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     return bits
 
 
-def _single_to_odd(value: Array) -> Array:
+def single_to_odd(value: Array) -> Array:
     """float64 as float32, rounded to odd."""
     with environment.environment(roundTowardNegative):
         low = value.astype(np.float32)

@@ -154,14 +154,85 @@ static inline uint32_t narrowed(
     rounded = rounded < limit ? rounded : limit;
     rounded = select_32(magnitude == word_infinity, infinity, rounded);
     if (ftz) {
-        /* 2**emin, or what rounds up to it */
+        /* 2**emin, or what rounds up to it; below a word's own 2**emin places are twice as far apart */
+        int near = cut - (lowest == 1);
         uint32_t least = (uint32_t)lowest << word_fraction;
         if (nearest)
-            least -= 1u << (cut - 1);
+            least -= 1u << (near - 1);
         else if (mode != roundTowardZero)
-            least -= ((1u << cut) - 1) & -outward;
+            least -= ((1u << near) - 1) & -outward;
         rounded = select_32(magnitude < least, 0, rounded);
     }
     rounded |= negative << (width - 1);
     return select_32(magnitude > word_infinity, nan, rounded);
+}
+
+/* What a declaration says of a format that is not like those of IEEE 754, as Declared of declared.py. */
+typedef struct {
+    int exponent_bits, fraction_bits, bias;
+    uint32_t largest, nan;
+    int has_sign, has_zero, has_subnormals, has_infinity;
+    /* what a number too large becomes, and whether that gets its sign */
+    uint32_t too_large;
+    int signed_too_large;
+} declaration;
+
+/* As `narrowed`, for such a format. 2**emin must have an exponent of its own in the word. */
+static inline uint32_t encoded(uint32_t word, int word_bias, int word_fraction, declaration f, int mode, int ftz) {
+    int cut = word_fraction - f.fraction_bits, lowest = word_bias + f.has_zero - f.bias;
+    uint32_t word_infinity = 0x7fffffffu >> word_fraction << word_fraction;
+    uint32_t magnitude = word & 0x7fffffffu, negative = f.has_sign ? word >> 31 : 0;
+    uint32_t outward = (mode == roundTowardNegative) & negative;
+    outward |= (mode == roundTowardPositive) & (negative ^ 1);
+    outward |= mode == roundTiesToEven || mode == roundTiesToAway;
+    uint32_t sign = negative << (f.exponent_bits + f.fraction_bits);
+    _Bool low = magnitude < (uint32_t)lowest << word_fraction;
+
+    uint32_t significand = magnitude, start = 0;
+    int shift = cut;
+    if (lowest > 1 || !f.has_subnormals) {
+        int exponent = (int)(magnitude >> word_fraction);
+        significand = (magnitude & ((1u << word_fraction) - 1)) | ((uint32_t)(exponent > 0) << word_fraction);
+        int above = (exponent > 1 ? exponent : 1) - lowest;
+        start = (uint32_t)(above > 0 ? above : 0) << f.fraction_bits;
+        shift = above < 0 ? cut - above : cut;
+        shift += low & !f.has_subnormals ? f.fraction_bits : 0;
+        shift = shift < 31 ? shift : 31;
+    }
+    uint32_t rounded = significand;
+    if (mode == roundTiesToEven)
+        rounded += (1u << (shift - 1)) - 1 + ((significand >> shift) & 1);
+    else if (mode == roundTiesToAway)
+        rounded += 1u << (shift - 1);
+    else if (mode != roundTowardZero)
+        rounded += ((1u << shift) - 1) & -outward;
+    rounded >>= shift;
+    if (!f.has_subnormals)
+        rounded <<= low ? f.fraction_bits : 0;
+    rounded += start;
+    if (!f.has_zero)
+        rounded = low ? 0 : rounded - (1u << f.fraction_bits);
+    else if (ftz) {
+        /* 2**emin, or what rounds up to it; below a word's own 2**emin places are twice as far apart */
+        int near = cut - (lowest == 1);
+        uint32_t least = (uint32_t)lowest << word_fraction;
+        if (mode == roundTiesToEven || mode == roundTiesToAway)
+            least -= 1u << (near - 1);
+        else if (mode != roundTowardZero)
+            least -= ((1u << near) - 1) & -outward;
+        rounded = select_32(magnitude < least, 0, rounded);
+    }
+
+    uint32_t beyond = f.too_large | (f.signed_too_large ? sign : 0);
+    uint32_t exactly = f.has_infinity ? (f.largest + 1) | sign : beyond;
+    uint32_t result = rounded | sign;
+    if (f.has_infinity && f.signed_too_large && f.too_large == f.largest + 1) {
+        uint32_t limit = f.largest + outward;
+        result = (rounded < limit ? rounded : limit) | sign;
+    } else {
+        uint32_t cut_off = select_32(outward, beyond, f.largest | sign);
+        result = select_32(rounded > f.largest, cut_off, result);
+    }
+    result = select_32(magnitude == word_infinity, exactly, result);
+    return select_32(magnitude > word_infinity, f.nan, result);
 }

@@ -283,12 +283,8 @@ def _sort(t: Type) -> str:
 
 def _operands(r: OperandRule) -> dict[str, Any]:
     """Of a type with an empty list nothing is taken."""
-    return _given(**{"for": r.selector.text}, registers=_lists(r.registers), constants=_lists(r.constants))
-
-
-def _lists(table: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """As JSON reads it."""
-    return {key: list(values) for key, values in table.items()}
+    registers, constants = ({t: list(taken) for t, taken in said.items()} for said in (r.registers, r.constants))
+    return _given(**{"for": r.selector.text}, registers=registers, constants=constants)
 
 
 def _tolerated(t: Tolerated) -> dict[str, Any]:

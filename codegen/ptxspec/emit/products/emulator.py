@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,11 +12,11 @@ from ... import catalog
 from ...catalog import Requirement
 from ...check.checking import Checked
 from ...diagnostics import PtxspecError
-from ...model import ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
+from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Instruction, Kind, Operand, Spec, Variant
 from ...semantics.functions import TABLE
-from ...semantics.program import Apply, Term, Var
+from ...semantics.program import Apply, Program, Term, Var
 from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse, is_usual
-from ..lowering import Function, Lowering, Shared, shared, source_of, written
+from ..lowering import Function, Lowering, Shared, applications, shared, source_of, written
 from ..registry import product
 from ..text import Files, Templates, plain
 
@@ -29,7 +30,8 @@ BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN"}
 # The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
-    "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison", "": "selection",
+    "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison",
+    "": "selection",
 }  # fmt: skip
 _INVENTED = {FLUSH: "encoding", PROPAGATE: "selection", REPLACE: "selection"}
 
@@ -47,7 +49,10 @@ class Serving:
 
 @dataclass(frozen=True)
 class NumPyFunction(Function):
+    """`decorator`: what makes another function of it, if anything."""
+
     result: str
+    decorator: str
 
 
 @product("emulator")
@@ -135,6 +140,11 @@ def _serving(one: Shared) -> Iterable[Serving]:
     return [Serving(one.name, operands, spelled, targets) for (operands, targets), spelled in found.items()]
 
 
+def _natural(name: str) -> list[tuple[int, str]]:
+    """To sort by, numbers in names by their size."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
+
+
 def _docstring(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
@@ -166,9 +176,10 @@ class _Module:
         """Modules, and what is imported from each: on lines of their own where they are many."""
         found = []
         for module, names in sorted(self.names.items()):
-            listed = ", ".join(sorted(names))
+            ordered = sorted(names, key=_natural)
+            listed = ", ".join(ordered)
             fits = len(f"from {module} import {listed}") <= _LINE
-            lines = "".join(f"    {name},\n" for name in sorted(names))
+            lines = "".join(f"    {name},\n" for name in ordered)
             found.append((module, listed if fits else f"(\n{lines})"))
         return found
 
@@ -192,8 +203,17 @@ class _Writer(Lowering):
             name=shared.name,
             parameters=[f"{i.name}: Array" for i in program.inputs],
             result="Array" if len(program.results) == 1 else "tuple[Array, Array]",
+            decorator=self.decorator(program),
             lines=written(self.statements, [self.term(r) for r in program.results]),
         )
+
+    def decorator(self, program: Program) -> str:
+        """Conversions of few patterns are sooner read than computed."""
+        kind = program.inputs[0].kind
+        converts = any(a.function == "convert" and a.kind != a.arguments[0].kind for a in applications(program))
+        if len(program.inputs) > 1 or len(program.results) > 1 or kind.width > 16 or kind == BOOL or not converts:
+            return ""
+        return f"{self.module.use('tables', 'tabulated', '_tabulated')}({kind.width})"
 
     def fitting(self, term: Term, source: str) -> str:
         """The term's text; of one too long for a line, the arguments are computed on lines of their own first."""

@@ -12,7 +12,7 @@ from typing import ClassVar
 import mpmath  # type: ignore[import-untyped]
 
 from ...check.checking import Checked
-from ...model import BOOL, ROUNDINGS, Format, Kind, Spec, float_in
+from ...model import BOOL, ROUNDINGS, FixedPoint, Format, Kind, Spec, number_in
 from ...semantics.functions import TABLE
 from ...semantics.program import Apply, Program
 from ..fusing import FLUSH, PROPAGATE, is_usual, shorten
@@ -30,7 +30,6 @@ ANY = "any"
 class CFunction(Function):
     """`undecided`: it may leave a result undecided, for NumPy's kernel to find."""
 
-    operand_type: str
     result_type: str
     direction: str
     undecided: bool
@@ -40,12 +39,15 @@ class CFunction(Function):
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
     """The files of generated/python/ptxemu/native."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime/native").items()}
-    formats = [f for f in spec.formats.values() if isinstance(f, Format) and _has_c(float_in(f))]
+    formats = [f for f in spec.formats.values() if _has_c(number_in(f))]
+    floats = [f for f in formats if isinstance(f, Format)]
     files[f"{_FOLDER}/formats.h"] = templates.render(
         "emulator/native/formats.h.j2",
         ["spec/types.yaml"],
         comment="/* {} */",
-        formats=formats,
+        usual=[f for f in floats if is_usual(f)],
+        declared=[f for f in floats if not is_usual(f)],
+        integers=[f for f in formats if isinstance(f, FixedPoint)],
     )
     files[f"{_FOLDER}/turns.h"] = templates.render(
         "emulator/native/turns.h.j2", [], comment="/* {} */", turns=list(_turns())
@@ -70,10 +72,6 @@ def _turns() -> Iterator[tuple[int, int]]:
 
 def why_not(program: Program) -> str:
     """Why a program has no C, and runs on NumPy; empty where it has."""
-    if len(program.results) > 1:
-        return "it has two results"
-    if len({i.kind for i in program.inputs}) > 1 or program.inputs[0].kind.sort != "float":
-        return "its operands are not floats of one format"
     values = [*program.inputs, *(let.value for let in program.lets), *applications(program)]
     for kind in dict.fromkeys(v.kind for v in values):
         if not _has_c(kind):
@@ -95,10 +93,16 @@ def why_not(program: Program) -> str:
 
 
 def _has_c(kind: Kind) -> bool:
-    if kind.sort == "bool":
+    if kind.fixed is not None:
+        # Fractions go by way of binary64.
+        return kind.width in (8, 16, 32, 64) and (kind.width < 64 or not kind.fixed.point)
+    f = kind.format
+    if f is None or is_usual(f):
         return True
-    usual = kind.format is None or is_usual(kind.format)
-    return kind.sort != "integer" and usual and kind.width in (16, 32, 64)
+    # Declared formats go by way of binary32, and of words with 20 bits of fraction.
+    inside = f.exponent_bits <= 8 and f.fraction_bits <= 17 and f.emax <= 127 and f.bias <= 127
+    subnormals = not f.has_subnormals or f.emin - f.fraction_bits >= -126 or f.emin == -126
+    return inside and subnormals and (not f.has_zero or f.emin >= -126)
 
 
 def _direction(program: Program) -> str:
@@ -109,50 +113,82 @@ def _direction(program: Program) -> str:
 
 def _steering(t: Apply) -> str | None:
     """The direction that an operation needs: its own in a native format, to nearest in a carrier."""
-    f, source = t.format, t.arguments[0].kind.format
-    assert f is not None and source is not None
-    if not all(_is_native(x) or _has_carrier(x) for x in (f, source)):
+    source, f = t.arguments[0].kind, t.kind
+    if not all(k.fixed or _is_native(k) or _has_carrier(k) for k in (f, source)):
         return None
     if t.function in ELEMENTARY:
         # Of binary32 alone: NumPy has tables of narrower formats' results, which are sooner read than computed.
-        return "roundTiesToEven" if (f.width, f.precision, t.mode) == (32, 24, "roundTiesToEven") else None
+        assert f.format is not None
+        binary32 = (f.width, f.format.precision, t.mode) == (32, 24, "roundTiesToEven")
+        return "roundTiesToEven" if binary32 else None
     if t.function == "roundToIntegral":
-        return ROUNDINGS[0]
+        return "roundTiesToEven"
     if t.function == "convert":
-        contains = source.exponent_bits <= f.exponent_bits and source.precision <= f.precision
-        if contains or not _is_native(f):
-            return ANY
+        return _converting(source, f, t.mode)
+    if t.mixed and not _has_mixed(t):
+        return None
     if _is_native(f):
         return t.mode if t.mode != "roundTiesToAway" else None
     return "roundTiesToEven"
 
 
-def _is_native(f: Format) -> bool:
+def _has_mixed(t: Apply) -> bool:
+    """Are all operands numbers of binary32, and is the result one of it or of a narrower format?"""
+    known = t.function in ("addition", "subtraction", "multiplication", "fusedMultiplyAdd")
+    return known and all(_single(k) for k in (t.kind, *(a.kind for a in t.arguments)))
+
+
+def _converting(source: Kind, f: Kind, mode: str) -> str | None:
+    if f.fixed is not None:
+        if source.fixed is None or source.fixed.point != f.fixed.point:
+            # The C library's rint rounds as the processor is steered; 64 bits are too many for binary64.
+            return None if source.fixed and source.width == 64 else mode if mode == "roundTiesToEven" else ANY
+        return ANY
+    if not _is_native(f) or _contains(f.format, source):
+        return ANY
+    return mode if mode != "roundTiesToAway" else None
+
+
+def _contains(f: Format | None, source: Kind) -> bool:
+    """Does a format have all numbers of a kind?"""
+    assert f is not None
+    if source.fixed is not None:
+        return source.width <= f.precision
+    assert source.format is not None
+    return source.format.exponent_bits <= f.exponent_bits and source.format.precision <= f.precision
+
+
+def _is_native(kind: Kind) -> bool:
     """The processor computes in it, as `Format.native` of templates/runtime/binary.py has it."""
-    return (f.exponent_bits, f.fraction_bits) in ((8, 23), (11, 52))
+    f = kind.format
+    return f is not None and is_usual(f) and (f.exponent_bits, f.fraction_bits) in ((8, 23), (11, 52))
 
 
-def _has_carrier(f: Format) -> bool:
-    """As `Format.carrier`; formats of 32 bits have none that is not native."""
-    return f.exponent_bits <= 8 and f.width <= 16
+def _has_carrier(kind: Kind) -> bool:
+    """As `Format.carrier`; formats of 32 bits have none that is not native. Declared formats have binary64."""
+    f = kind.format
+    return f is not None and (not is_usual(f) or (f.exponent_bits <= 8 and f.width <= 16))
+
+
+def _single(kind: Kind) -> bool:
+    """Are all numbers of a kind numbers of binary32, and is there C that makes them such?"""
+    return kind.width < 32 if kind.fixed else kind.width <= 32 and (_is_native(kind) or _has_carrier(kind))
 
 
 def _function(one: Shared) -> CFunction:
     program, c = shorten(one.program), _Writer()
-    operand = _type(program.inputs[0].kind)
-    (result,) = program.results
+    statements = [
+        (f"{_type(let.value.kind)} {c.variable(let.name)}", c.term(let.value), source_of(let)) for let in program.lets
+    ]
+    result, *second = program.results
+    parameters = [f"{_type(i.kind)} {c.variable(i.name)}" for i in program.inputs]
+    if second:
+        parameters.append(f"{_type(second[0].kind)} *second")
+        statements.append(("*second", c.term(second[0]), ""))
     return CFunction(
         name=one.name,
-        parameters=[c.variable(i.name) for i in program.inputs],
-        lines=written(
-            [
-                (f"{_type(let.value.kind)} {c.variable(let.name)}", c.term(let.value), source_of(let))
-                for let in program.lets
-            ],
-            [c.term(result)],
-            end=";",
-        ),
-        operand_type=operand,
+        parameters=parameters,
+        lines=written(statements, [c.term(result)], end=";"),
         result_type="uint8_t" if result.kind == BOOL else _type(result.kind),
         direction=_direction(one.program),
         undecided=any(a.function in ELEMENTARY for a in applications(one.program)),
@@ -171,8 +207,8 @@ class _Writer(Lowering):
     def constant(self, kind: Kind, value: int) -> str:
         if kind.sort == "bool":
             return str(value)
-        digits = f"0x{value:0{kind.width // 4}x}"
-        return f"UINT64_C({digits})" if kind.width == 64 else f"{digits}u"
+        digits = f"0x{value:0{kind.storage // 4}x}"
+        return f"UINT64_C({digits})" if kind.storage == 64 else f"{digits}u"
 
     def count(self, kind: Kind, value: int) -> str:
         return str(value)
@@ -187,21 +223,63 @@ class _Writer(Lowering):
 
     def call(self, t: Apply, arguments: list[str]) -> str:
         if t.function == "select":
-            return f"select_{t.kind.width}({', '.join(arguments)})"
-        assert t.format is not None
+            return f"select_{1 if t.kind == BOOL else t.kind.storage}({', '.join(arguments)})"
+        if t.function == "convert":
+            return self.converted(t, arguments[0])
+        if t.mixed:
+            return self.mixed(t, arguments)
+        name = t.format.name if t.format else _number(t.arguments[0].kind)
         if t.function == PROPAGATE:
             value, *operands = arguments
             for operand in reversed(operands):
-                value = f"{t.function}_{t.format.name}({value}, {operand})"
+                value = f"{t.function}_{name}({value}, {operand})"
             return value
-        if t.function == "convert":
-            source = t.arguments[0].kind.format
-            assert source is not None
-            arguments = [f"number_{source.name}({arguments[0]})"]
+        if t.function == "congruent":
+            return f"{t.function}_{_number(t.kind)}(whole_{_number(t.arguments[0].kind)}({arguments[0]}))"
         if t.function == "convertNaN":
             source = t.arguments[0].kind.format
             assert source is not None
             arguments += [str(source.exponent_bits), str(source.fraction_bits)]
         if t.function != FLUSH and TABLE[t.function].rounds:
             arguments += [t.mode, str(int(t.ftz)), *(["undecided"] if t.function in ELEMENTARY else [])]
-        return f"{t.function}_{t.format.name}({', '.join(arguments)})"
+        return f"{t.function}_{name}({', '.join(arguments)})"
+
+    def mixed(self, t: Apply, arguments: list[str]) -> str:
+        """In binary32 after operands are numbers of it, else by way of binary64."""
+        name, how = _number(t.kind), f"{t.mode}, {int(t.ftz)}"
+        if _is_native(t.kind):
+            widened = [
+                x if a.kind == t.kind else f"from_single_{name}(single_{_number(a.kind)}({x}), roundTiesToEven, 0)"
+                for a, x in zip(t.arguments, arguments, strict=True)
+            ]
+            return f"{t.function}_{name}({', '.join(widened)}, {how})"
+        x, y, *z = (f"number_{_number(a.kind)}({x})" for a, x in zip(t.arguments, arguments, strict=True))
+        match t.function:
+            case "multiplication":
+                return f"convert_{name}({x} * {y}, {how})"
+            case "fusedMultiplyAdd":
+                return f"sum_{name}({x} * {y}, {z[0]}, {how})"
+            case "subtraction":
+                return f"sum_{name}({x}, -{y}, {how})"
+        return f"sum_{name}({x}, {y}, {how})"
+
+    def converted(self, t: Apply, x: str) -> str:
+        """By way of binary32 or binary64, whichever has all numbers of the source; integers of 64 bits and f64 rounded
+        to odd or, in binary64, once."""
+        source, name, target = t.arguments[0].kind, _number(t.arguments[0].kind), _number(t.kind)
+        if source.fixed and t.kind.fixed and source.fixed.point == t.kind.fixed.point:
+            signed = source.fixed.signed or source.width < 64
+            return f"from_{'signed' if signed else 'unsigned'}_{target}(whole_{name}({x}))"
+        how = f"{t.mode}, {int(t.ftz)}"
+        narrow = t.kind.fixed or not _is_native(t.kind) or t.kind.width == 32
+        if _single(source) and narrow:
+            return f"from_single_{target}(single_{name}({x}), {how})"
+        steered = source.fixed and source.width == 64 and _is_native(t.kind) and t.kind.width == 64
+        return f"convert_{target}({'steered' if steered else 'number'}_{name}({x}), {how})"
+
+
+def _number(kind: Kind) -> str:
+    """The name of a kind's format, behind which functions are called in C."""
+    number = kind.format or kind.fixed
+    assert number is not None
+    return number.name

@@ -23,7 +23,7 @@ def abs_f32_1(a: Array) -> Array:
 def abs_ftz_f32_1(a: Array) -> Array:
     _unflushed_d = magnitude(a, f32)  # abs.yaml:33
     d = _flushed(_unflushed_d, f32)
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+    return select(isNaN(_unflushed_d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def abs_f64_1(a: Array) -> Array:
@@ -38,7 +38,7 @@ def abs_f16_1(a: Array) -> Array:
 def abs_ftz_f16_1(a: Array) -> Array:
     _unflushed_d = magnitude(a, f16)  # abs.yaml:33
     d = _flushed(_unflushed_d, f16)
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return select(isNaN(_unflushed_d, f16), _x7fff, d)  # types.yaml:44
 
 
 def abs_bf16_1(a: Array) -> Array:

@@ -19,21 +19,22 @@ from ..formats import (
     f16,
     f32,
     f64,
-    s16,
     s2f6,
+    s8,
+    s16,
     s32,
     s64,
-    s8,
     tf32,
+    u8,
     u16,
     u32,
     u64,
-    u8,
     ue5m3,
     ue8m0,
 )
 from ..integers import congruent
 from ..selection import propagate as _propagate, replace as _replace, select
+from ..tables import tabulated as _tabulated
 from . import kernels as _kernels
 
 _x00: Array = _np.array(0x00, _np.uint8)
@@ -102,6 +103,7 @@ _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 # Behind a line of a function stands where in the specification it and the next ones come from.
 
 
+@_tabulated(16)
 def cvt_rni_u8_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, u8, roundTiesToEven, False)  # cvt.yaml:236
 
@@ -111,6 +113,7 @@ def cvt_rni_u8_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rni_u16_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, u16, roundTiesToEven, False)  # cvt.yaml:236
 
@@ -120,6 +123,7 @@ def cvt_rni_u16_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rni_u32_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, u32, roundTiesToEven, False)  # cvt.yaml:236
 
@@ -129,6 +133,7 @@ def cvt_rni_u32_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rni_u64_f16_1(a: Array) -> Array:
     d = _any_convert(a, f16, u64, roundTiesToEven, False)  # cvt.yaml:236
     return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:239
@@ -139,6 +144,7 @@ def cvt_rni_u64_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rni_s8_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, s8, roundTiesToEven, False)  # cvt.yaml:236
 
@@ -148,6 +154,7 @@ def cvt_rni_s8_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rni_s16_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, s16, roundTiesToEven, False)  # cvt.yaml:236
 
@@ -157,6 +164,7 @@ def cvt_rni_s16_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rni_s32_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, s32, roundTiesToEven, False)  # cvt.yaml:236
 
@@ -166,6 +174,7 @@ def cvt_rni_s32_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rni_s64_f16_1(a: Array) -> Array:
     d = _any_convert(a, f16, s64, roundTiesToEven, False)  # cvt.yaml:236
     return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:239
@@ -176,6 +185,7 @@ def cvt_rni_s64_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rzi_u8_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, u8, roundTowardZero, False)  # cvt.yaml:236
 
@@ -185,6 +195,7 @@ def cvt_rzi_u8_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rzi_u16_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, u16, roundTowardZero, False)  # cvt.yaml:236
 
@@ -194,6 +205,7 @@ def cvt_rzi_u16_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rzi_u32_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, u32, roundTowardZero, False)  # cvt.yaml:236
 
@@ -203,6 +215,7 @@ def cvt_rzi_u32_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rzi_u64_f16_1(a: Array) -> Array:
     d = _any_convert(a, f16, u64, roundTowardZero, False)  # cvt.yaml:236
     return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:239
@@ -213,6 +226,7 @@ def cvt_rzi_u64_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rzi_s8_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, s8, roundTowardZero, False)  # cvt.yaml:236
 
@@ -222,6 +236,7 @@ def cvt_rzi_s8_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rzi_s16_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, s16, roundTowardZero, False)  # cvt.yaml:236
 
@@ -231,6 +246,7 @@ def cvt_rzi_s16_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rzi_s32_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, s32, roundTowardZero, False)  # cvt.yaml:236
 
@@ -240,6 +256,7 @@ def cvt_rzi_s32_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rzi_s64_f16_1(a: Array) -> Array:
     d = _any_convert(a, f16, s64, roundTowardZero, False)  # cvt.yaml:236
     return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:239
@@ -250,6 +267,7 @@ def cvt_rzi_s64_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rmi_u8_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, u8, roundTowardNegative, False)  # cvt.yaml:236
 
@@ -259,6 +277,7 @@ def cvt_rmi_u8_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rmi_u16_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, u16, roundTowardNegative, False)  # cvt.yaml:236
 
@@ -268,6 +287,7 @@ def cvt_rmi_u16_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rmi_u32_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, u32, roundTowardNegative, False)  # cvt.yaml:236
 
@@ -277,6 +297,7 @@ def cvt_rmi_u32_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rmi_u64_f16_1(a: Array) -> Array:
     d = _any_convert(a, f16, u64, roundTowardNegative, False)  # cvt.yaml:236
     return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:239
@@ -287,6 +308,7 @@ def cvt_rmi_u64_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rmi_s8_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, s8, roundTowardNegative, False)  # cvt.yaml:236
 
@@ -296,6 +318,7 @@ def cvt_rmi_s8_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rmi_s16_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, s16, roundTowardNegative, False)  # cvt.yaml:236
 
@@ -305,6 +328,7 @@ def cvt_rmi_s16_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rmi_s32_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, s32, roundTowardNegative, False)  # cvt.yaml:236
 
@@ -314,6 +338,7 @@ def cvt_rmi_s32_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rmi_s64_f16_1(a: Array) -> Array:
     d = _any_convert(a, f16, s64, roundTowardNegative, False)  # cvt.yaml:236
     return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:239
@@ -324,6 +349,7 @@ def cvt_rmi_s64_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rpi_u8_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, u8, roundTowardPositive, False)  # cvt.yaml:236
 
@@ -333,6 +359,7 @@ def cvt_rpi_u8_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rpi_u16_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, u16, roundTowardPositive, False)  # cvt.yaml:236
 
@@ -342,6 +369,7 @@ def cvt_rpi_u16_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rpi_u32_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, u32, roundTowardPositive, False)  # cvt.yaml:236
 
@@ -351,6 +379,7 @@ def cvt_rpi_u32_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rpi_u64_f16_1(a: Array) -> Array:
     d = _any_convert(a, f16, u64, roundTowardPositive, False)  # cvt.yaml:236
     return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:239
@@ -361,6 +390,7 @@ def cvt_rpi_u64_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rpi_s8_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, s8, roundTowardPositive, False)  # cvt.yaml:236
 
@@ -370,6 +400,7 @@ def cvt_rpi_s8_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rpi_s16_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, s16, roundTowardPositive, False)  # cvt.yaml:236
 
@@ -379,6 +410,7 @@ def cvt_rpi_s16_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x8000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rpi_s32_f16_1(a: Array) -> Array:
     return _any_convert(a, f16, s32, roundTowardPositive, False)  # cvt.yaml:236
 
@@ -388,6 +420,7 @@ def cvt_rpi_s32_f64_1(a: Array) -> Array:
     return select(isNaN(a, f64), _x80000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rpi_s64_f16_1(a: Array) -> Array:
     d = _any_convert(a, f16, s64, roundTowardPositive, False)  # cvt.yaml:236
     return select(isNaN(a, f16), _x8000000000000000, d)  # cvt.yaml:239
@@ -445,9 +478,8 @@ def cvt_rni_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, u64, roundTiesToEven, False, True)  # cvt.yaml:236
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:239
 
 
 def cvt_rni_ftz_s8_f32_1(a: Array) -> Array:
@@ -463,9 +495,8 @@ def cvt_rni_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, s64, roundTiesToEven, False, True)  # cvt.yaml:236
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:239
 
 
 def cvt_rzi_u8_f32_1(a: Array) -> Array:
@@ -515,9 +546,8 @@ def cvt_rzi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, u64, roundTowardZero, False, True)  # cvt.yaml:236
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:239
 
 
 def cvt_rzi_ftz_s8_f32_1(a: Array) -> Array:
@@ -533,9 +563,8 @@ def cvt_rzi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rzi_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, s64, roundTowardZero, False, True)  # cvt.yaml:236
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:239
 
 
 def cvt_rmi_u8_f32_1(a: Array) -> Array:
@@ -585,9 +614,8 @@ def cvt_rmi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, u64, roundTowardNegative, False, True)  # cvt.yaml:236
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:239
 
 
 def cvt_rmi_ftz_s8_f32_1(a: Array) -> Array:
@@ -603,9 +631,8 @@ def cvt_rmi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rmi_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, s64, roundTowardNegative, False, True)  # cvt.yaml:236
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:239
 
 
 def cvt_rpi_u8_f32_1(a: Array) -> Array:
@@ -655,9 +682,8 @@ def cvt_rpi_ftz_u32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_u64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, u64, roundTowardPositive, False, True)  # cvt.yaml:236
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:239
 
 
 def cvt_rpi_ftz_s8_f32_1(a: Array) -> Array:
@@ -673,151 +699,184 @@ def cvt_rpi_ftz_s32_f32_1(a: Array) -> Array:
 
 
 def cvt_rpi_ftz_s64_f32_1(a: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = _any_convert(a, f32, s64, roundTowardPositive, False, True)  # cvt.yaml:236
-    return select(isNaN(a_2, f32), _x8000000000000000, d)  # cvt.yaml:239
+    return select(isNaN(a, f32), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rni_u8_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, u8, roundTiesToEven, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rni_u16_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, u16, roundTiesToEven, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rni_u32_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, u32, roundTiesToEven, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rni_u64_bf16_1(a: Array) -> Array:
     d = _any_convert(a, bf16, u64, roundTiesToEven, False)  # cvt.yaml:236
     return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rni_s8_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, s8, roundTiesToEven, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rni_s16_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, s16, roundTiesToEven, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rni_s32_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, s32, roundTiesToEven, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rni_s64_bf16_1(a: Array) -> Array:
     d = _any_convert(a, bf16, s64, roundTiesToEven, False)  # cvt.yaml:236
     return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rzi_u8_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, u8, roundTowardZero, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rzi_u16_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, u16, roundTowardZero, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rzi_u32_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, u32, roundTowardZero, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rzi_u64_bf16_1(a: Array) -> Array:
     d = _any_convert(a, bf16, u64, roundTowardZero, False)  # cvt.yaml:236
     return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rzi_s8_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, s8, roundTowardZero, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rzi_s16_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, s16, roundTowardZero, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rzi_s32_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, s32, roundTowardZero, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rzi_s64_bf16_1(a: Array) -> Array:
     d = _any_convert(a, bf16, s64, roundTowardZero, False)  # cvt.yaml:236
     return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rmi_u8_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, u8, roundTowardNegative, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rmi_u16_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, u16, roundTowardNegative, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rmi_u32_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, u32, roundTowardNegative, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rmi_u64_bf16_1(a: Array) -> Array:
     d = _any_convert(a, bf16, u64, roundTowardNegative, False)  # cvt.yaml:236
     return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rmi_s8_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, s8, roundTowardNegative, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rmi_s16_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, s16, roundTowardNegative, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rmi_s32_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, s32, roundTowardNegative, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rmi_s64_bf16_1(a: Array) -> Array:
     d = _any_convert(a, bf16, s64, roundTowardNegative, False)  # cvt.yaml:236
     return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rpi_u8_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, u8, roundTowardPositive, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rpi_u16_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, u16, roundTowardPositive, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rpi_u32_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, u32, roundTowardPositive, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rpi_u64_bf16_1(a: Array) -> Array:
     d = _any_convert(a, bf16, u64, roundTowardPositive, False)  # cvt.yaml:236
     return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(16)
 def cvt_rpi_s8_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, s8, roundTowardPositive, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rpi_s16_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, s16, roundTowardPositive, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rpi_s32_bf16_1(a: Array) -> Array:
     return _any_convert(a, bf16, s32, roundTowardPositive, False)  # cvt.yaml:236
 
 
+@_tabulated(16)
 def cvt_rpi_s64_bf16_1(a: Array) -> Array:
     d = _any_convert(a, bf16, s64, roundTowardPositive, False)  # cvt.yaml:236
     return select(isNaN(a, bf16), _x8000000000000000, d)  # cvt.yaml:239
 
 
+@_tabulated(8)
 def cvt_rn_f16_u8_1(a: Array) -> Array:
     return _any_convert(a, u8, f16, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rn_f16_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, f16, roundTiesToEven, False)  # cvt.yaml:247
 
@@ -830,10 +889,12 @@ def cvt_rn_f16_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, f16, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rn_f16_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, f16, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rn_f16_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, f16, roundTiesToEven, False)  # cvt.yaml:247
 
@@ -846,6 +907,7 @@ def cvt_rn_f16_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, f16, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rn_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -853,6 +915,7 @@ def cvt_rn_f64_u8_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(16)
 def cvt_rn_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -874,6 +937,7 @@ def cvt_rn_f64_u64_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(8)
 def cvt_rn_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -881,6 +945,7 @@ def cvt_rn_f64_s8_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(16)
 def cvt_rn_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -902,11 +967,13 @@ def cvt_rn_f64_s64_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(8)
 def cvt_rn_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTiesToEven, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rn_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTiesToEven, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
@@ -922,11 +989,13 @@ def cvt_rn_sat_f16_u64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rn_sat_f16_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f16, roundTiesToEven, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rn_sat_f16_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f16, roundTiesToEven, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
@@ -942,6 +1011,7 @@ def cvt_rn_sat_f16_s64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rn_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTiesToEven, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -950,6 +1020,7 @@ def cvt_rn_sat_f64_u8_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rn_sat_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTiesToEven, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -974,6 +1045,7 @@ def cvt_rn_sat_f64_u64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rn_sat_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTiesToEven, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -982,6 +1054,7 @@ def cvt_rn_sat_f64_s8_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rn_sat_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTiesToEven, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1006,10 +1079,12 @@ def cvt_rn_sat_f64_s64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rz_f16_u8_1(a: Array) -> Array:
     return _any_convert(a, u8, f16, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rz_f16_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, f16, roundTowardZero, False)  # cvt.yaml:247
 
@@ -1022,10 +1097,12 @@ def cvt_rz_f16_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, f16, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rz_f16_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, f16, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rz_f16_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, f16, roundTowardZero, False)  # cvt.yaml:247
 
@@ -1038,6 +1115,7 @@ def cvt_rz_f16_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, f16, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rz_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1045,6 +1123,7 @@ def cvt_rz_f64_u8_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(16)
 def cvt_rz_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1066,6 +1145,7 @@ def cvt_rz_f64_u64_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(8)
 def cvt_rz_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1073,6 +1153,7 @@ def cvt_rz_f64_s8_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(16)
 def cvt_rz_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1094,11 +1175,13 @@ def cvt_rz_f64_s64_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(8)
 def cvt_rz_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTowardZero, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rz_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTowardZero, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
@@ -1114,11 +1197,13 @@ def cvt_rz_sat_f16_u64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rz_sat_f16_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f16, roundTowardZero, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rz_sat_f16_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f16, roundTowardZero, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
@@ -1134,6 +1219,7 @@ def cvt_rz_sat_f16_s64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rz_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardZero, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1142,6 +1228,7 @@ def cvt_rz_sat_f64_u8_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rz_sat_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTowardZero, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1166,6 +1253,7 @@ def cvt_rz_sat_f64_u64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rz_sat_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTowardZero, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1174,6 +1262,7 @@ def cvt_rz_sat_f64_s8_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rz_sat_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTowardZero, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1198,10 +1287,12 @@ def cvt_rz_sat_f64_s64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rm_f16_u8_1(a: Array) -> Array:
     return _any_convert(a, u8, f16, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rm_f16_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, f16, roundTowardNegative, False)  # cvt.yaml:247
 
@@ -1214,10 +1305,12 @@ def cvt_rm_f16_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, f16, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rm_f16_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, f16, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rm_f16_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, f16, roundTowardNegative, False)  # cvt.yaml:247
 
@@ -1230,6 +1323,7 @@ def cvt_rm_f16_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, f16, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rm_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1237,6 +1331,7 @@ def cvt_rm_f64_u8_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(16)
 def cvt_rm_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1258,6 +1353,7 @@ def cvt_rm_f64_u64_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(8)
 def cvt_rm_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1265,6 +1361,7 @@ def cvt_rm_f64_s8_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(16)
 def cvt_rm_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1286,11 +1383,13 @@ def cvt_rm_f64_s64_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(8)
 def cvt_rm_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTowardNegative, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rm_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTowardNegative, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
@@ -1306,11 +1405,13 @@ def cvt_rm_sat_f16_u64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rm_sat_f16_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f16, roundTowardNegative, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rm_sat_f16_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f16, roundTowardNegative, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
@@ -1326,6 +1427,7 @@ def cvt_rm_sat_f16_s64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rm_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardNegative, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1334,6 +1436,7 @@ def cvt_rm_sat_f64_u8_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rm_sat_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTowardNegative, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1358,6 +1461,7 @@ def cvt_rm_sat_f64_u64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rm_sat_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTowardNegative, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1366,6 +1470,7 @@ def cvt_rm_sat_f64_s8_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rm_sat_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTowardNegative, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1390,10 +1495,12 @@ def cvt_rm_sat_f64_s64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rp_f16_u8_1(a: Array) -> Array:
     return _any_convert(a, u8, f16, roundTowardPositive, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rp_f16_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, f16, roundTowardPositive, False)  # cvt.yaml:247
 
@@ -1406,10 +1513,12 @@ def cvt_rp_f16_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, f16, roundTowardPositive, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rp_f16_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, f16, roundTowardPositive, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rp_f16_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, f16, roundTowardPositive, False)  # cvt.yaml:247
 
@@ -1422,6 +1531,7 @@ def cvt_rp_f16_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, f16, roundTowardPositive, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rp_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1429,6 +1539,7 @@ def cvt_rp_f64_u8_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(16)
 def cvt_rp_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1450,6 +1561,7 @@ def cvt_rp_f64_u64_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(8)
 def cvt_rp_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1457,6 +1569,7 @@ def cvt_rp_f64_s8_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(16)
 def cvt_rp_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1478,11 +1591,13 @@ def cvt_rp_f64_s64_1(a: Array) -> Array:
     return select(condition, d_2, d)  # types.yaml:55
 
 
+@_tabulated(8)
 def cvt_rp_sat_f16_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f16, roundTowardPositive, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rp_sat_f16_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f16, roundTowardPositive, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
@@ -1498,11 +1613,13 @@ def cvt_rp_sat_f16_u64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rp_sat_f16_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f16, roundTowardPositive, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rp_sat_f16_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f16, roundTowardPositive, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
@@ -1518,6 +1635,7 @@ def cvt_rp_sat_f16_s64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rp_sat_f64_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f64, roundTowardPositive, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1526,6 +1644,7 @@ def cvt_rp_sat_f64_u8_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rp_sat_f64_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f64, roundTowardPositive, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1550,6 +1669,7 @@ def cvt_rp_sat_f64_u64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rp_sat_f64_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f64, roundTowardPositive, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1558,6 +1678,7 @@ def cvt_rp_sat_f64_s8_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rp_sat_f64_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f64, roundTowardPositive, False)  # cvt.yaml:247
     condition = isNaN(d, f64)  # types.yaml:55
@@ -1582,10 +1703,12 @@ def cvt_rp_sat_f64_s64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_3, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rn_f32_u8_1(a: Array) -> Array:
     return _any_convert(a, u8, f32, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rn_f32_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, f32, roundTiesToEven, False)  # cvt.yaml:247
 
@@ -1598,10 +1721,12 @@ def cvt_rn_f32_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, f32, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rn_f32_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, f32, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rn_f32_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, f32, roundTiesToEven, False)  # cvt.yaml:247
 
@@ -1614,11 +1739,13 @@ def cvt_rn_f32_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, f32, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rn_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTiesToEven, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rn_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTiesToEven, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
@@ -1634,11 +1761,13 @@ def cvt_rn_sat_f32_u64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rn_sat_f32_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f32, roundTiesToEven, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rn_sat_f32_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f32, roundTiesToEven, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
@@ -1690,10 +1819,12 @@ def cvt_rn_ftz_sat_f32_s64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rz_f32_u8_1(a: Array) -> Array:
     return _any_convert(a, u8, f32, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rz_f32_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, f32, roundTowardZero, False)  # cvt.yaml:247
 
@@ -1706,10 +1837,12 @@ def cvt_rz_f32_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, f32, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rz_f32_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, f32, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rz_f32_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, f32, roundTowardZero, False)  # cvt.yaml:247
 
@@ -1722,11 +1855,13 @@ def cvt_rz_f32_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, f32, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rz_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTowardZero, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rz_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTowardZero, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
@@ -1742,11 +1877,13 @@ def cvt_rz_sat_f32_u64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rz_sat_f32_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f32, roundTowardZero, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rz_sat_f32_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f32, roundTowardZero, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
@@ -1798,10 +1935,12 @@ def cvt_rz_ftz_sat_f32_s64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rm_f32_u8_1(a: Array) -> Array:
     return _any_convert(a, u8, f32, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rm_f32_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, f32, roundTowardNegative, False)  # cvt.yaml:247
 
@@ -1814,10 +1953,12 @@ def cvt_rm_f32_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, f32, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rm_f32_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, f32, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rm_f32_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, f32, roundTowardNegative, False)  # cvt.yaml:247
 
@@ -1830,11 +1971,13 @@ def cvt_rm_f32_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, f32, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rm_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTowardNegative, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rm_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTowardNegative, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
@@ -1850,11 +1993,13 @@ def cvt_rm_sat_f32_u64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rm_sat_f32_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f32, roundTowardNegative, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rm_sat_f32_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f32, roundTowardNegative, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
@@ -1906,10 +2051,12 @@ def cvt_rm_ftz_sat_f32_s64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rp_f32_u8_1(a: Array) -> Array:
     return _any_convert(a, u8, f32, roundTowardPositive, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rp_f32_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, f32, roundTowardPositive, False)  # cvt.yaml:247
 
@@ -1922,10 +2069,12 @@ def cvt_rp_f32_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, f32, roundTowardPositive, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rp_f32_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, f32, roundTowardPositive, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rp_f32_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, f32, roundTowardPositive, False)  # cvt.yaml:247
 
@@ -1938,11 +2087,13 @@ def cvt_rp_f32_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, f32, roundTowardPositive, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rp_sat_f32_u8_1(a: Array) -> Array:
     d = _any_convert(a, u8, f32, roundTowardPositive, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rp_sat_f32_u16_1(a: Array) -> Array:
     d = _any_convert(a, u16, f32, roundTowardPositive, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
@@ -1958,11 +2109,13 @@ def cvt_rp_sat_f32_u64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rp_sat_f32_s8_1(a: Array) -> Array:
     d = _any_convert(a, s8, f32, roundTowardPositive, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_rp_sat_f32_s16_1(a: Array) -> Array:
     d = _any_convert(a, s16, f32, roundTowardPositive, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
@@ -2014,10 +2167,12 @@ def cvt_rp_ftz_sat_f32_s64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(8)
 def cvt_rn_bf16_u8_1(a: Array) -> Array:
     return _any_convert(a, u8, bf16, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rn_bf16_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, bf16, roundTiesToEven, False)  # cvt.yaml:247
 
@@ -2030,10 +2185,12 @@ def cvt_rn_bf16_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, bf16, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rn_bf16_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, bf16, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rn_bf16_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, bf16, roundTiesToEven, False)  # cvt.yaml:247
 
@@ -2046,10 +2203,12 @@ def cvt_rn_bf16_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, bf16, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rz_bf16_u8_1(a: Array) -> Array:
     return _any_convert(a, u8, bf16, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rz_bf16_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, bf16, roundTowardZero, False)  # cvt.yaml:247
 
@@ -2062,10 +2221,12 @@ def cvt_rz_bf16_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, bf16, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rz_bf16_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, bf16, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rz_bf16_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, bf16, roundTowardZero, False)  # cvt.yaml:247
 
@@ -2078,10 +2239,12 @@ def cvt_rz_bf16_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, bf16, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rm_bf16_u8_1(a: Array) -> Array:
     return _any_convert(a, u8, bf16, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rm_bf16_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, bf16, roundTowardNegative, False)  # cvt.yaml:247
 
@@ -2094,10 +2257,12 @@ def cvt_rm_bf16_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, bf16, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rm_bf16_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, bf16, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rm_bf16_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, bf16, roundTowardNegative, False)  # cvt.yaml:247
 
@@ -2110,10 +2275,12 @@ def cvt_rm_bf16_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, bf16, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rp_bf16_u8_1(a: Array) -> Array:
     return _any_convert(a, u8, bf16, roundTowardPositive, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rp_bf16_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, bf16, roundTowardPositive, False)  # cvt.yaml:247
 
@@ -2126,10 +2293,12 @@ def cvt_rp_bf16_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, bf16, roundTowardPositive, False)  # cvt.yaml:247
 
 
+@_tabulated(8)
 def cvt_rp_bf16_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, bf16, roundTowardPositive, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rp_bf16_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, bf16, roundTowardPositive, False)  # cvt.yaml:247
 
@@ -2398,6 +2567,7 @@ def cvt_s64_s64_1(a: Array) -> Array:
     return congruent(a, s64, s64)  # cvt.yaml:233
 
 
+@_tabulated(16)
 def cvt_sat_u8_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, u8, roundTiesToEven, False)  # cvt.yaml:233
 
@@ -2410,10 +2580,12 @@ def cvt_sat_u8_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, u8, roundTiesToEven, False)  # cvt.yaml:233
 
 
+@_tabulated(8)
 def cvt_sat_u8_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, u8, roundTiesToEven, False)  # cvt.yaml:233
 
 
+@_tabulated(16)
 def cvt_sat_u8_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, u8, roundTiesToEven, False)  # cvt.yaml:233
 
@@ -2434,10 +2606,12 @@ def cvt_sat_u16_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, u16, roundTiesToEven, False)  # cvt.yaml:233
 
 
+@_tabulated(8)
 def cvt_sat_u16_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, u16, roundTiesToEven, False)  # cvt.yaml:233
 
 
+@_tabulated(16)
 def cvt_sat_u16_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, u16, roundTiesToEven, False)  # cvt.yaml:233
 
@@ -2454,10 +2628,12 @@ def cvt_sat_u32_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, u32, roundTiesToEven, False)  # cvt.yaml:233
 
 
+@_tabulated(8)
 def cvt_sat_u32_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, u32, roundTiesToEven, False)  # cvt.yaml:233
 
 
+@_tabulated(16)
 def cvt_sat_u32_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, u32, roundTiesToEven, False)  # cvt.yaml:233
 
@@ -2470,10 +2646,12 @@ def cvt_sat_u32_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, u32, roundTiesToEven, False)  # cvt.yaml:233
 
 
+@_tabulated(8)
 def cvt_sat_u64_s8_1(a: Array) -> Array:
     return _any_convert(a, s8, u64, roundTiesToEven, False)  # cvt.yaml:233
 
 
+@_tabulated(16)
 def cvt_sat_u64_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, u64, roundTiesToEven, False)  # cvt.yaml:233
 
@@ -2486,10 +2664,12 @@ def cvt_sat_u64_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, u64, roundTiesToEven, False)  # cvt.yaml:233
 
 
+@_tabulated(8)
 def cvt_sat_s8_u8_1(a: Array) -> Array:
     return _any_convert(a, u8, s8, roundTiesToEven, False)  # cvt.yaml:233
 
 
+@_tabulated(16)
 def cvt_sat_s8_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, s8, roundTiesToEven, False)  # cvt.yaml:233
 
@@ -2502,6 +2682,7 @@ def cvt_sat_s8_u64_1(a: Array) -> Array:
     return _any_convert(a, u64, s8, roundTiesToEven, False)  # cvt.yaml:233
 
 
+@_tabulated(16)
 def cvt_sat_s8_s16_1(a: Array) -> Array:
     return _any_convert(a, s16, s8, roundTiesToEven, False)  # cvt.yaml:233
 
@@ -2514,6 +2695,7 @@ def cvt_sat_s8_s64_1(a: Array) -> Array:
     return _any_convert(a, s64, s8, roundTiesToEven, False)  # cvt.yaml:233
 
 
+@_tabulated(16)
 def cvt_sat_s16_u16_1(a: Array) -> Array:
     return _any_convert(a, u16, s16, roundTiesToEven, False)  # cvt.yaml:233
 
@@ -2631,7 +2813,7 @@ def cvt_ftz_f32_f32_1(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = a_2  # cvt.yaml:243
     condition = isNaN(d, f32)  # types.yaml:55
-    condition_2 = isNaN(a_2, f32)  # types.yaml:56
+    condition_2 = isNaN(a, f32)  # types.yaml:56
     d_2 = quieten(a_2, f32)  # types.yaml:57
     d_3 = _x7fffffff  # types.yaml:63
     d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
@@ -2642,7 +2824,7 @@ def cvt_ftz_sat_f32_f32_1(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # modifiers.yaml:65
     d = a_2  # cvt.yaml:243
     condition = isNaN(d, f32)  # types.yaml:55
-    condition_2 = isNaN(a_2, f32)  # types.yaml:56
+    condition_2 = isNaN(a, f32)  # types.yaml:56
     d_2 = quieten(a_2, f32)  # types.yaml:57
     d_3 = _x7fffffff  # types.yaml:63
     d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
@@ -2775,52 +2957,62 @@ def cvt_rpi_sat_f64_f64_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_f32_f16_1(a: Array) -> Array:
     return convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_sat_f32_f16_1(a: Array) -> Array:
     d = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:247
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:247
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
 
 
+@_tabulated(16)
 def cvt_ftz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = _flushed(d, f32)  # cvt.yaml:250
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_f64_f16_1(a: Array) -> Array:
     d = convert(a, f16, f64, roundTiesToEven, False)  # cvt.yaml:247
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
+@_tabulated(16)
 def cvt_sat_f64_f16_1(a: Array) -> Array:
     d = convert(a, f16, f64, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
     return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # modifiers.yaml:74
 
 
+@_tabulated(16)
 def cvt_f64_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f64, roundTiesToEven, False)  # cvt.yaml:247
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
+@_tabulated(16)
 def cvt_rz_f64_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f64, roundTowardZero, False)  # cvt.yaml:247
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
+@_tabulated(16)
 def cvt_rm_f64_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f64, roundTowardNegative, False)  # cvt.yaml:247
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
 
 
+@_tabulated(16)
 def cvt_rp_f64_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f64, roundTowardPositive, False)  # cvt.yaml:247
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # types.yaml:89
@@ -3156,34 +3348,42 @@ def cvt_rz_satfinite_bf16_f32_1(a: Array) -> Array:
     return convert(_1, f32, bf16, roundTowardZero, False)
 
 
+@_tabulated(16)
 def cvt_rn_f16_bf16_1(a: Array) -> Array:
     return convert(a, bf16, f16, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rz_f16_bf16_1(a: Array) -> Array:
     return convert(a, bf16, f16, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rm_f16_bf16_1(a: Array) -> Array:
     return convert(a, bf16, f16, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rp_f16_bf16_1(a: Array) -> Array:
     return convert(a, bf16, f16, roundTowardPositive, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rn_bf16_f16_1(a: Array) -> Array:
     return convert(a, f16, bf16, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rz_bf16_f16_1(a: Array) -> Array:
     return convert(a, f16, bf16, roundTowardZero, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rm_bf16_f16_1(a: Array) -> Array:
     return convert(a, f16, bf16, roundTowardNegative, False)  # cvt.yaml:247
 
 
+@_tabulated(16)
 def cvt_rp_bf16_f16_1(a: Array) -> Array:
     return convert(a, f16, bf16, roundTowardPositive, False)  # cvt.yaml:247
 
@@ -3647,57 +3847,68 @@ def cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_e5m2x2_f16x2_1(a: Array) -> Array:
     return convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:245
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     return convert(_1, bf16, e5m2, roundTiesToEven, False)
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     return _any_convert(_1, f16, e2m3, roundTiesToEven, False)
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     return _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     return _any_convert(_1, f16, e3m2, roundTiesToEven, False)
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     return _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     return _any_convert(_1, f16, e2m1, roundTiesToEven, False)
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     return _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
@@ -3705,6 +3916,7 @@ def cvt_rn_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
@@ -3712,53 +3924,62 @@ def cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:245
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     d = convert(_1, bf16, e5m2, roundTiesToEven, False)
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
@@ -3766,6 +3987,7 @@ def cvt_rn_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
@@ -3773,53 +3995,62 @@ def cvt_rn_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:245
     return maximum(d, _x00, e5m2)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     d = convert(_1, bf16, e5m2, roundTiesToEven, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
@@ -3828,6 +4059,7 @@ def cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTiesToEven, False)
@@ -3836,12 +4068,14 @@ def cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # cvt.yaml:245
     d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:82
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     d = convert(_1, bf16, e5m2, roundTiesToEven, False)
@@ -3849,6 +4083,7 @@ def cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
@@ -3856,6 +4091,7 @@ def cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m3, roundTiesToEven, False)
@@ -3863,6 +4099,7 @@ def cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
@@ -3870,6 +4107,7 @@ def cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e3m2, roundTiesToEven, False)
@@ -3877,6 +4115,7 @@ def cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
@@ -3884,6 +4123,7 @@ def cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m1, roundTiesToEven, False)
@@ -3891,57 +4131,68 @@ def cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
     return select(_declared_isNaN(d, e4m3), _x7f, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_e5m2x2_f16x2_1(a: Array) -> Array:
     return convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:245
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     return convert(_1, bf16, e5m2, roundTowardZero, False)
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     return _any_convert(_1, f16, e2m3, roundTowardZero, False)
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     return _any_convert(_1, bf16, e2m3, roundTowardZero, False)
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     return _any_convert(_1, f16, e3m2, roundTowardZero, False)
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     return _any_convert(_1, bf16, e3m2, roundTowardZero, False)
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     return _any_convert(_1, f16, e2m1, roundTowardZero, False)
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     return _any_convert(_1, bf16, e2m1, roundTowardZero, False)
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
@@ -3949,6 +4200,7 @@ def cvt_rz_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
@@ -3956,53 +4208,62 @@ def cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e4m3), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:245
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     d = convert(_1, bf16, e5m2, roundTowardZero, False)
     return select(isZero(d, e5m2), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
@@ -4010,6 +4271,7 @@ def cvt_rz_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
@@ -4017,53 +4279,62 @@ def cvt_rz_satfinite_relu_e4m3x2_bf16x2_1(a: Array) -> Array:
     return _declared_maximum(d_2, _x00, e4m3)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:245
     return maximum(d, _x00, e5m2)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     d = convert(_1, bf16, e5m2, roundTowardZero, False)
     return maximum(d, _x00, e5m2)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m3)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
     return _declared_maximum(d, _x00, e3m2)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
     return _declared_maximum(d, _x00, e2m1)  # modifiers.yaml:82
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
@@ -4072,6 +4343,7 @@ def cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc3e0, bf16), _x43e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e4m3, roundTowardZero, False)
@@ -4080,12 +4352,14 @@ def cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_3, e4m3), _x00, d_3)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
     d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # cvt.yaml:245
     d_3 = maximum(d, _x00, e5m2)  # modifiers.yaml:82
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc760, bf16), _x4760, bf16)  # cvt.yaml:245
     d = convert(_1, bf16, e5m2, roundTowardZero, False)
@@ -4093,6 +4367,7 @@ def cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1(a: Array) -> Array:
     return select(isZero(d_3, e5m2), _x00, d_3)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
@@ -4100,6 +4375,7 @@ def cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0f0, bf16), _x40f0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m3, roundTowardZero, False)
@@ -4107,6 +4383,7 @@ def cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e2m3), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
@@ -4114,6 +4391,7 @@ def cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc1e0, bf16), _x41e0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e3m2, roundTowardZero, False)
@@ -4121,6 +4399,7 @@ def cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e3m2), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # cvt.yaml:245
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
@@ -4128,6 +4407,7 @@ def cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc0c0, bf16), _x40c0, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, e2m1, roundTowardZero, False)
@@ -5383,118 +5663,139 @@ def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2(a: Array, s: Array
     return select(_declared_isZero(d_2, e2m1), _x00, d_2)  # modifiers.yaml:92
 
 
+@_tabulated(8)
 def cvt_rn_f16x2_e4m3x2_1(a: Array) -> Array:
     d = _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:247
     return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8)
 def cvt_rn_f16x2_e5m2x2_1(a: Array) -> Array:
     return convert(a, e5m2, f16, roundTiesToEven, False)  # cvt.yaml:247
 
 
+@_tabulated(6)
 def cvt_rn_f16x2_e2m3x2_1(a: Array) -> Array:
     d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:247
     return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(6)
 def cvt_rn_f16x2_e3m2x2_1(a: Array) -> Array:
     d = _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:247
     return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(4)
 def cvt_rn_f16x2_e2m1x2_1(a: Array) -> Array:
     d = _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:247
     return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8)
 def cvt_rn_relu_f16x2_e4m3x2_1(a: Array) -> Array:
     d = _any_convert(a, e4m3, f16, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, f16)  # modifiers.yaml:82
 
 
+@_tabulated(8)
 def cvt_rn_relu_f16x2_e5m2x2_1(a: Array) -> Array:
     d = convert(a, e5m2, f16, roundTiesToEven, False)  # cvt.yaml:247
     return maximum(d, _x0000, f16)  # modifiers.yaml:82
 
 
+@_tabulated(6)
 def cvt_rn_relu_f16x2_e2m3x2_1(a: Array) -> Array:
     d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, f16)  # modifiers.yaml:82
 
 
+@_tabulated(6)
 def cvt_rn_relu_f16x2_e3m2x2_1(a: Array) -> Array:
     d = _any_convert(a, e3m2, f16, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, f16)  # modifiers.yaml:82
 
 
+@_tabulated(4)
 def cvt_rn_relu_f16x2_e2m1x2_1(a: Array) -> Array:
     d = _any_convert(a, e2m1, f16, roundTiesToEven, False)  # cvt.yaml:247
     d_2 = select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
     return maximum(d_2, _x0000, f16)  # modifiers.yaml:82
 
 
+@_tabulated(8)
 def cvt_rn_bf16x2_e4m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8)
 def cvt_rn_bf16x2_e5m2x2_1(a: Array) -> Array:
     x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(6)
 def cvt_rn_bf16x2_e2m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(6)
 def cvt_rn_bf16x2_e3m2x2_1(a: Array) -> Array:
     x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(4)
 def cvt_rn_bf16x2_e2m1x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8)
 def cvt_rn_satfinite_bf16x2_e4m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8)
 def cvt_rn_satfinite_bf16x2_e5m2x2_1(a: Array) -> Array:
     x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:230
     return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
 
 
+@_tabulated(6)
 def cvt_rn_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(6)
 def cvt_rn_satfinite_bf16x2_e3m2x2_1(a: Array) -> Array:
     x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(4)
 def cvt_rn_satfinite_bf16x2_e2m1x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8)
 def cvt_rn_relu_bf16x2_e4m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
@@ -5502,6 +5803,7 @@ def cvt_rn_relu_bf16x2_e4m3x2_1(a: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
+@_tabulated(8)
 def cvt_rn_relu_bf16x2_e5m2x2_1(a: Array) -> Array:
     x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
@@ -5509,6 +5811,7 @@ def cvt_rn_relu_bf16x2_e5m2x2_1(a: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
+@_tabulated(6)
 def cvt_rn_relu_bf16x2_e2m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
@@ -5516,6 +5819,7 @@ def cvt_rn_relu_bf16x2_e2m3x2_1(a: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
+@_tabulated(6)
 def cvt_rn_relu_bf16x2_e3m2x2_1(a: Array) -> Array:
     x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
@@ -5523,6 +5827,7 @@ def cvt_rn_relu_bf16x2_e3m2x2_1(a: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
+@_tabulated(4)
 def cvt_rn_relu_bf16x2_e2m1x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
@@ -5530,6 +5835,7 @@ def cvt_rn_relu_bf16x2_e2m1x2_1(a: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
+@_tabulated(8)
 def cvt_rn_relu_satfinite_bf16x2_e4m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e4m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
@@ -5537,12 +5843,14 @@ def cvt_rn_relu_satfinite_bf16x2_e4m3x2_1(a: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
+@_tabulated(8)
 def cvt_rn_relu_satfinite_bf16x2_e5m2x2_1(a: Array) -> Array:
     x = convert(a, e5m2, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
     return maximum(d, _x0000, bf16)  # modifiers.yaml:82
 
 
+@_tabulated(6)
 def cvt_rn_relu_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
@@ -5550,6 +5858,7 @@ def cvt_rn_relu_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
+@_tabulated(6)
 def cvt_rn_relu_satfinite_bf16x2_e3m2x2_1(a: Array) -> Array:
     x = _any_convert(a, e3m2, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
@@ -5557,6 +5866,7 @@ def cvt_rn_relu_satfinite_bf16x2_e3m2x2_1(a: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
+@_tabulated(4)
 def cvt_rn_relu_satfinite_bf16x2_e2m1x2_1(a: Array) -> Array:
     x = _any_convert(a, e2m1, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
@@ -5839,28 +6149,33 @@ def cvt_rp_satfinite_ue8m0x2_f32_2(a: Array) -> Array:
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rz_ue8m0x2_bf16x2_1(a: Array) -> Array:
     d = _any_convert(a, bf16, ue8m0, roundTowardZero, False)  # cvt.yaml:247
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_ue8m0x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff00, bf16), _x7f00, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, ue8m0, roundTowardZero, False)
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rp_ue8m0x2_bf16x2_1(a: Array) -> Array:
     d = _any_convert(a, bf16, ue8m0, roundTowardPositive, False)  # cvt.yaml:247
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rp_satfinite_ue8m0x2_bf16x2_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff00, bf16), _x7f00, bf16)  # cvt.yaml:245
     d = _any_convert(_1, bf16, ue8m0, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue8m0), _xff, d)  # types.yaml:44
 
 
+@_tabulated(8)
 def cvt_rn_bf16x2_ue8m0x2_1(a: Array) -> Array:
     x = _any_convert(a, ue8m0, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
@@ -5895,6 +6210,7 @@ def cvt_rz_satfinite_relu_s2f6x2_f32_2(a: Array) -> Array:
     return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:223
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_s2f6x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:220
     x_2 = x  # cvt.yaml:221
@@ -5902,6 +6218,7 @@ def cvt_rn_satfinite_s2f6x2_bf16x2_1(a: Array) -> Array:
     return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:223
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_relu_s2f6x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:220
     x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:221
@@ -5909,6 +6226,7 @@ def cvt_rn_satfinite_relu_s2f6x2_bf16x2_1(a: Array) -> Array:
     return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:223
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_s2f6x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:220
     x_2 = x  # cvt.yaml:221
@@ -5916,6 +6234,7 @@ def cvt_rz_satfinite_s2f6x2_bf16x2_1(a: Array) -> Array:
     return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:223
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_relu_s2f6x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:220
     x_2 = maximum(x, _x00000000, f32)  # cvt.yaml:221
@@ -5995,12 +6314,14 @@ def cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2(a: Array, s: Array) ->
     return select(isNaN(x_2, f32), _x7f, d)  # cvt.yaml:223
 
 
+@_tabulated(8)
 def cvt_rn_bf16x2_s2f6x2_1(a: Array) -> Array:
     x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8)
 def cvt_rn_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
     x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
@@ -6008,11 +6329,13 @@ def cvt_rn_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
     return maximum(d_2, _x0000, bf16)  # modifiers.yaml:82
 
 
+@_tabulated(8)
 def cvt_rn_satfinite_bf16x2_s2f6x2_1(a: Array) -> Array:
     x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:230
     return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
 
 
+@_tabulated(8)
 def cvt_rn_satfinite_relu_bf16x2_s2f6x2_1(a: Array) -> Array:
     x = _any_convert(a, s2f6, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
@@ -6092,18 +6415,21 @@ def cvt_rp_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rn_ue5m3x2_f16x2_1(a: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:228
     d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rn_ue5m3x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:228
     d = _any_convert(x, f32, ue5m3, roundTiesToEven, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False)  # cvt.yaml:228
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
@@ -6111,6 +6437,7 @@ def cvt_rn_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rn_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTiesToEven, False)  # cvt.yaml:228
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
@@ -6118,18 +6445,21 @@ def cvt_rn_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rz_ue5m3x2_f16x2_1(a: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False)  # cvt.yaml:228
     d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rz_ue5m3x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:228
     d = _any_convert(x, f32, ue5m3, roundTowardZero, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False)  # cvt.yaml:228
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
@@ -6137,6 +6467,7 @@ def cvt_rz_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rz_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:228
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
@@ -6144,18 +6475,21 @@ def cvt_rz_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rp_ue5m3x2_f16x2_1(a: Array) -> Array:
     x = convert(a, f16, f32, roundTowardPositive, False)  # cvt.yaml:228
     d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rp_ue5m3x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:228
     d = _any_convert(x, f32, ue5m3, roundTowardPositive, False)
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rp_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
     x = convert(a, f16, f32, roundTowardPositive, False)  # cvt.yaml:228
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
@@ -6163,6 +6497,7 @@ def cvt_rp_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rp_satfinite_ue5m3x2_bf16x2_1(a: Array) -> Array:
     x = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:228
     _1 = minimum(maximum(x, _xc7e00000, f32), _x47e00000, f32)
@@ -6284,17 +6619,20 @@ def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2(a: Array, s: Array) -> Arr
     return select(_declared_isNaN(d, ue5m3), _xff, d)  # types.yaml:44
 
 
+@_tabulated(8)
 def cvt_rn_f16x2_ue5m3x2_1(a: Array) -> Array:
     d = _any_convert(a, ue5m3, f16, roundTiesToEven, False)  # cvt.yaml:247
     return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8)
 def cvt_rn_bf16x2_ue5m3x2_1(a: Array) -> Array:
     x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = x  # cvt.yaml:231
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(8)
 def cvt_rn_satfinite_bf16x2_ue5m3x2_1(a: Array) -> Array:
     x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # cvt.yaml:230
     d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # cvt.yaml:231
@@ -6317,37 +6655,43 @@ def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Arr
     return select(isNaN(d, bf16), _x7fff, d)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:247
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
 
 
+@_tabulated(16)
 def cvt_rz_ftz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardZero, False)  # cvt.yaml:247
     d_2 = _flushed(d, f32)  # cvt.yaml:250
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rm_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardNegative, False)  # cvt.yaml:247
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
 
 
+@_tabulated(16)
 def cvt_rm_ftz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardNegative, False)  # cvt.yaml:247
     d_2 = _flushed(d, f32)  # cvt.yaml:250
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
+@_tabulated(16)
 def cvt_rp_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:247
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # types.yaml:72
 
 
+@_tabulated(16)
 def cvt_rp_ftz_f32_bf16_1(a: Array) -> Array:
     d = convert(a, bf16, f32, roundTowardPositive, False)  # cvt.yaml:247
     d_2 = _flushed(d, f32)  # cvt.yaml:250
-    return select(isNaN(d_2, f32), _x7fffffff, d_2)  # types.yaml:44
+    return select(isNaN(d, f32), _x7fffffff, d_2)  # types.yaml:44
 
 
 def cvt_rm_pzo_f16_f32_1(a: Array) -> Array:

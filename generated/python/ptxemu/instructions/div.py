@@ -32,13 +32,12 @@ def div_approx_f32_2(a: Array, b: Array) -> Array:
 
 
 def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
+    b_2 = _flushed(b, f32)  # modifiers.yaml:65
     d = division(a, b, f32, roundTiesToEven, True, True)  # div.yaml:39
-    condition = (compareGreater(magnitude(b_2, f32), _x7e800000, f32) & isFinite(b_2, f32))  # div.yaml:40
-    condition_2 = isInfinite(a_2, f32)  # div.yaml:42
+    condition = (compareGreater(magnitude(b_2, f32), _x7e800000, f32) & isFinite(b, f32))  # div.yaml:40
+    condition_2 = isInfinite(a, f32)  # div.yaml:42
     d_2 = _x7fffffff  # div.yaml:43
-    condition_3 = (~isNaN(a_2, f32))  # div.yaml:44
+    condition_3 = (~isNaN(a, f32))  # div.yaml:44
     d_3 = copySign(_x00000000, d, f32)  # div.yaml:45
     d_4 = select(condition_3, d_3, d)  # div.yaml:44
     d_5 = select(condition_2, d_2, d_4)  # div.yaml:42

@@ -23,7 +23,7 @@ def neg_f32_1(a: Array) -> Array:
 def neg_ftz_f32_1(a: Array) -> Array:
     _unflushed_d = negate(a, f32)  # neg.yaml:32
     d = _flushed(_unflushed_d, f32)
-    return select(isNaN(d, f32), _x7fffffff, d)  # types.yaml:44
+    return select(isNaN(_unflushed_d, f32), _x7fffffff, d)  # types.yaml:44
 
 
 def neg_f64_1(a: Array) -> Array:
@@ -38,7 +38,7 @@ def neg_f16_1(a: Array) -> Array:
 def neg_ftz_f16_1(a: Array) -> Array:
     _unflushed_d = negate(a, f16)  # neg.yaml:32
     d = _flushed(_unflushed_d, f16)
-    return select(isNaN(d, f16), _x7fff, d)  # types.yaml:44
+    return select(isNaN(_unflushed_d, f16), _x7fff, d)  # types.yaml:44
 
 
 def neg_bf16_1(a: Array) -> Array:

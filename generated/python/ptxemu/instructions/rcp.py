@@ -5,7 +5,7 @@ import numpy as _np
 
 from ..arithmetic import division, fusedMultiplyAdd
 from ..binary import Array, roundTiesToEven, roundTowardNegative, roundTowardPositive, roundTowardZero
-from ..encoding import flushed as _flushed, isNaN, isNormal, negate
+from ..encoding import flushed as _flushed, isNaN, isNormal, negate, quieten
 from ..formats import f32, f64
 from ..selection import propagate as _propagate, select
 from . import kernels as _kernels
@@ -14,6 +14,7 @@ _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x3ff0000000000000: Array = _np.array(0x3ff0000000000000, _np.uint64)
 _x4000000000000000: Array = _np.array(0x4000000000000000, _np.uint64)
 _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
+_xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
 # Behind a line of a function stands where in the specification it and the next ones come from.
@@ -83,25 +84,45 @@ def rcp_approx_ftz_f64_1(a: Array) -> Array:
 def rcp_rn_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:65
     d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # rcp.yaml:62
-    return _propagate(d, (a_2,), f64)  # types.yaml:55
+    condition = isNaN(d, f64)  # types.yaml:55
+    condition_2 = isNaN(a, f64)  # types.yaml:56
+    d_2 = quieten(a_2, f64)  # types.yaml:57
+    d_3 = _xfff8000000000000  # types.yaml:63
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
+    return select(condition, d_4, d)  # types.yaml:55
 
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:65
     d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # rcp.yaml:62
-    return _propagate(d, (a_2,), f64)  # types.yaml:55
+    condition = isNaN(d, f64)  # types.yaml:55
+    condition_2 = isNaN(a, f64)  # types.yaml:56
+    d_2 = quieten(a_2, f64)  # types.yaml:57
+    d_3 = _xfff8000000000000  # types.yaml:63
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
+    return select(condition, d_4, d)  # types.yaml:55
 
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:65
     d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # rcp.yaml:62
-    return _propagate(d, (a_2,), f64)  # types.yaml:55
+    condition = isNaN(d, f64)  # types.yaml:55
+    condition_2 = isNaN(a, f64)  # types.yaml:56
+    d_2 = quieten(a_2, f64)  # types.yaml:57
+    d_3 = _xfff8000000000000  # types.yaml:63
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
+    return select(condition, d_4, d)  # types.yaml:55
 
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # modifiers.yaml:65
     d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # rcp.yaml:62
-    return _propagate(d, (a_2,), f64)  # types.yaml:55
+    condition = isNaN(d, f64)  # types.yaml:55
+    condition_2 = isNaN(a, f64)  # types.yaml:56
+    d_2 = quieten(a_2, f64)  # types.yaml:57
+    d_3 = _xfff8000000000000  # types.yaml:63
+    d_4 = select(condition_2, d_2, d_3)  # types.yaml:56
+    return select(condition, d_4, d)  # types.yaml:55
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

@@ -10,7 +10,7 @@ from ..comparison import (
     compareLessEqual,
     compareNotEqual,
 )
-from ..encoding import flushed as _flushed, isNaN
+from ..encoding import isNaN
 from ..formats import bf16, f16, f32, f64
 from . import kernels as _kernels
 
@@ -25,9 +25,7 @@ def setp_eq_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # setp.yaml:47
+    t = compareEqual(a, b, f32, True)  # setp.yaml:47
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -41,9 +39,7 @@ def setp_ne_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:49
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # setp.yaml:49
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -57,9 +53,7 @@ def setp_lt_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # setp.yaml:51
+    t = compareLess(a, b, f32, True)  # setp.yaml:51
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -73,9 +67,7 @@ def setp_le_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_le_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:53
+    t = compareLessEqual(a, b, f32, True)  # setp.yaml:53
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -89,9 +81,7 @@ def setp_gt_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # setp.yaml:55
+    t = compareGreater(a, b, f32, True)  # setp.yaml:55
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -105,9 +95,7 @@ def setp_ge_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:57
+    t = compareGreaterEqual(a, b, f32, True)  # setp.yaml:57
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -121,9 +109,7 @@ def setp_equ_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:59
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # setp.yaml:59
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -137,9 +123,7 @@ def setp_neu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:61
+    t = compareNotEqual(a, b, f32, True)  # setp.yaml:61
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -153,9 +137,7 @@ def setp_ltu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:63
+    t = (~compareGreaterEqual(a, b, f32, True))  # setp.yaml:63
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -169,9 +151,7 @@ def setp_leu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:65
+    t = (~compareGreater(a, b, f32, True))  # setp.yaml:65
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -185,9 +165,7 @@ def setp_gtu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:67
+    t = (~compareLessEqual(a, b, f32, True))  # setp.yaml:67
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -201,9 +179,7 @@ def setp_geu_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # setp.yaml:69
+    t = (~compareLess(a, b, f32, True))  # setp.yaml:69
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -217,9 +193,7 @@ def setp_num_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_num_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:71
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:71
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -233,9 +207,7 @@ def setp_nan_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_ftz_f32_2(a: Array, b: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:73
+    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:73
     p = t  # setp.yaml:74
     q = (~t)  # setp.yaml:75
     return p, q
@@ -249,9 +221,7 @@ def setp_eq_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # setp.yaml:47
+    t = compareEqual(a, b, f32, True)  # setp.yaml:47
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -265,9 +235,7 @@ def setp_eq_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # setp.yaml:47
+    t = compareEqual(a, b, f32, True)  # setp.yaml:47
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -281,9 +249,7 @@ def setp_eq_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_eq_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareEqual(a_2, b_2, f32)  # setp.yaml:47
+    t = compareEqual(a, b, f32, True)  # setp.yaml:47
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -297,9 +263,7 @@ def setp_ne_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:49
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # setp.yaml:49
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -313,9 +277,7 @@ def setp_ne_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:49
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # setp.yaml:49
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -329,9 +291,7 @@ def setp_ne_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ne_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32))  # setp.yaml:49
+    t = (compareLess(a, b, f32, True) | compareGreater(a, b, f32, True))  # setp.yaml:49
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -345,9 +305,7 @@ def setp_lt_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # setp.yaml:51
+    t = compareLess(a, b, f32, True)  # setp.yaml:51
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -361,9 +319,7 @@ def setp_lt_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # setp.yaml:51
+    t = compareLess(a, b, f32, True)  # setp.yaml:51
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -377,9 +333,7 @@ def setp_lt_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_lt_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLess(a_2, b_2, f32)  # setp.yaml:51
+    t = compareLess(a, b, f32, True)  # setp.yaml:51
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -393,9 +347,7 @@ def setp_le_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_le_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:53
+    t = compareLessEqual(a, b, f32, True)  # setp.yaml:53
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -409,9 +361,7 @@ def setp_le_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_le_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:53
+    t = compareLessEqual(a, b, f32, True)  # setp.yaml:53
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -425,9 +375,7 @@ def setp_le_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_le_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareLessEqual(a_2, b_2, f32)  # setp.yaml:53
+    t = compareLessEqual(a, b, f32, True)  # setp.yaml:53
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -441,9 +389,7 @@ def setp_gt_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # setp.yaml:55
+    t = compareGreater(a, b, f32, True)  # setp.yaml:55
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -457,9 +403,7 @@ def setp_gt_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # setp.yaml:55
+    t = compareGreater(a, b, f32, True)  # setp.yaml:55
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -473,9 +417,7 @@ def setp_gt_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gt_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreater(a_2, b_2, f32)  # setp.yaml:55
+    t = compareGreater(a, b, f32, True)  # setp.yaml:55
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -489,9 +431,7 @@ def setp_ge_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:57
+    t = compareGreaterEqual(a, b, f32, True)  # setp.yaml:57
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -505,9 +445,7 @@ def setp_ge_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:57
+    t = compareGreaterEqual(a, b, f32, True)  # setp.yaml:57
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -521,9 +459,7 @@ def setp_ge_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ge_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareGreaterEqual(a_2, b_2, f32)  # setp.yaml:57
+    t = compareGreaterEqual(a, b, f32, True)  # setp.yaml:57
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -537,9 +473,7 @@ def setp_equ_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:59
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # setp.yaml:59
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -553,9 +487,7 @@ def setp_equ_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:59
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # setp.yaml:59
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -569,9 +501,7 @@ def setp_equ_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_equ_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~(compareLess(a_2, b_2, f32) | compareGreater(a_2, b_2, f32)))  # setp.yaml:59
+    t = (~(compareLess(a, b, f32, True) | compareGreater(a, b, f32, True)))  # setp.yaml:59
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -585,9 +515,7 @@ def setp_neu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:61
+    t = compareNotEqual(a, b, f32, True)  # setp.yaml:61
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -601,9 +529,7 @@ def setp_neu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:61
+    t = compareNotEqual(a, b, f32, True)  # setp.yaml:61
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -617,9 +543,7 @@ def setp_neu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_neu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = compareNotEqual(a_2, b_2, f32)  # setp.yaml:61
+    t = compareNotEqual(a, b, f32, True)  # setp.yaml:61
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -633,9 +557,7 @@ def setp_ltu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:63
+    t = (~compareGreaterEqual(a, b, f32, True))  # setp.yaml:63
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -649,9 +571,7 @@ def setp_ltu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:63
+    t = (~compareGreaterEqual(a, b, f32, True))  # setp.yaml:63
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -665,9 +585,7 @@ def setp_ltu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_ltu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreaterEqual(a_2, b_2, f32))  # setp.yaml:63
+    t = (~compareGreaterEqual(a, b, f32, True))  # setp.yaml:63
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -681,9 +599,7 @@ def setp_leu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:65
+    t = (~compareGreater(a, b, f32, True))  # setp.yaml:65
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -697,9 +613,7 @@ def setp_leu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:65
+    t = (~compareGreater(a, b, f32, True))  # setp.yaml:65
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -713,9 +627,7 @@ def setp_leu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_leu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareGreater(a_2, b_2, f32))  # setp.yaml:65
+    t = (~compareGreater(a, b, f32, True))  # setp.yaml:65
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -729,9 +641,7 @@ def setp_gtu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:67
+    t = (~compareLessEqual(a, b, f32, True))  # setp.yaml:67
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -745,9 +655,7 @@ def setp_gtu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:67
+    t = (~compareLessEqual(a, b, f32, True))  # setp.yaml:67
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -761,9 +669,7 @@ def setp_gtu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_gtu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLessEqual(a_2, b_2, f32))  # setp.yaml:67
+    t = (~compareLessEqual(a, b, f32, True))  # setp.yaml:67
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -777,9 +683,7 @@ def setp_geu_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # setp.yaml:69
+    t = (~compareLess(a, b, f32, True))  # setp.yaml:69
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -793,9 +697,7 @@ def setp_geu_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # setp.yaml:69
+    t = (~compareLess(a, b, f32, True))  # setp.yaml:69
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -809,9 +711,7 @@ def setp_geu_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_geu_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (~compareLess(a_2, b_2, f32))  # setp.yaml:69
+    t = (~compareLess(a, b, f32, True))  # setp.yaml:69
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -825,9 +725,7 @@ def setp_num_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_num_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:71
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:71
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -841,9 +739,7 @@ def setp_num_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_num_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:71
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:71
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -857,9 +753,7 @@ def setp_num_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_num_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = ((~isNaN(a_2, f32)) & (~isNaN(b_2, f32)))  # setp.yaml:71
+    t = ((~isNaN(a, f32)) & (~isNaN(b, f32)))  # setp.yaml:71
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -873,9 +767,7 @@ def setp_nan_and_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_and_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:73
+    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:73
     p_2 = (t & c)  # setp.yaml:77
     q_2 = ((~t) & c)  # setp.yaml:78
     return p_2, q_2
@@ -889,9 +781,7 @@ def setp_nan_or_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_or_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:73
+    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:73
     p_2 = (t | c)  # setp.yaml:80
     q_2 = ((~t) | c)  # setp.yaml:81
     return p_2, q_2
@@ -905,9 +795,7 @@ def setp_nan_xor_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
 
 
 def setp_nan_xor_ftz_f32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    a_2 = _flushed(a, f32)  # modifiers.yaml:65
-    b_2 = _flushed(b, f32)
-    t = (isNaN(a_2, f32) | isNaN(b_2, f32))  # setp.yaml:73
+    t = (isNaN(a, f32) | isNaN(b, f32))  # setp.yaml:73
     p_2 = (t ^ c)  # setp.yaml:83
     q_2 = ((~t) ^ c)  # setp.yaml:84
     return p_2, q_2
@@ -1311,9 +1199,7 @@ def setp_eq_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_eq_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # setp.yaml:47
+    t = compareEqual(a, b, f16, True)  # setp.yaml:47
     return t  # setp.yaml:74
 
 
@@ -1323,9 +1209,7 @@ def setp_ne_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ne_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:49
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # setp.yaml:49
     return t  # setp.yaml:74
 
 
@@ -1335,9 +1219,7 @@ def setp_lt_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_lt_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # setp.yaml:51
+    t = compareLess(a, b, f16, True)  # setp.yaml:51
     return t  # setp.yaml:74
 
 
@@ -1347,9 +1229,7 @@ def setp_le_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_le_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:53
+    t = compareLessEqual(a, b, f16, True)  # setp.yaml:53
     return t  # setp.yaml:74
 
 
@@ -1359,9 +1239,7 @@ def setp_gt_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_gt_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # setp.yaml:55
+    t = compareGreater(a, b, f16, True)  # setp.yaml:55
     return t  # setp.yaml:74
 
 
@@ -1371,9 +1249,7 @@ def setp_ge_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ge_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:57
+    t = compareGreaterEqual(a, b, f16, True)  # setp.yaml:57
     return t  # setp.yaml:74
 
 
@@ -1383,9 +1259,7 @@ def setp_equ_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_equ_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:59
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # setp.yaml:59
     return t  # setp.yaml:74
 
 
@@ -1395,9 +1269,7 @@ def setp_neu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_neu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:61
+    t = compareNotEqual(a, b, f16, True)  # setp.yaml:61
     return t  # setp.yaml:74
 
 
@@ -1407,9 +1279,7 @@ def setp_ltu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_ltu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:63
+    t = (~compareGreaterEqual(a, b, f16, True))  # setp.yaml:63
     return t  # setp.yaml:74
 
 
@@ -1419,9 +1289,7 @@ def setp_leu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_leu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:65
+    t = (~compareGreater(a, b, f16, True))  # setp.yaml:65
     return t  # setp.yaml:74
 
 
@@ -1431,9 +1299,7 @@ def setp_gtu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_gtu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:67
+    t = (~compareLessEqual(a, b, f16, True))  # setp.yaml:67
     return t  # setp.yaml:74
 
 
@@ -1443,9 +1309,7 @@ def setp_geu_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_geu_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # setp.yaml:69
+    t = (~compareLess(a, b, f16, True))  # setp.yaml:69
     return t  # setp.yaml:74
 
 
@@ -1455,9 +1319,7 @@ def setp_num_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_num_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:71
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:71
     return t  # setp.yaml:74
 
 
@@ -1467,9 +1329,7 @@ def setp_nan_f16_2(a: Array, b: Array) -> Array:
 
 
 def setp_nan_ftz_f16_2(a: Array, b: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:73
+    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:73
     return t  # setp.yaml:74
 
 
@@ -1479,9 +1339,7 @@ def setp_eq_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_eq_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # setp.yaml:47
+    t = compareEqual(a, b, f16, True)  # setp.yaml:47
     return (t & c)  # setp.yaml:77
 
 
@@ -1491,9 +1349,7 @@ def setp_eq_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_eq_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # setp.yaml:47
+    t = compareEqual(a, b, f16, True)  # setp.yaml:47
     return (t | c)  # setp.yaml:80
 
 
@@ -1503,9 +1359,7 @@ def setp_eq_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_eq_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareEqual(a_2, b_2, f16)  # setp.yaml:47
+    t = compareEqual(a, b, f16, True)  # setp.yaml:47
     return (t ^ c)  # setp.yaml:83
 
 
@@ -1515,9 +1369,7 @@ def setp_ne_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:49
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # setp.yaml:49
     return (t & c)  # setp.yaml:77
 
 
@@ -1527,9 +1379,7 @@ def setp_ne_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:49
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # setp.yaml:49
     return (t | c)  # setp.yaml:80
 
 
@@ -1539,9 +1389,7 @@ def setp_ne_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ne_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16))  # setp.yaml:49
+    t = (compareLess(a, b, f16, True) | compareGreater(a, b, f16, True))  # setp.yaml:49
     return (t ^ c)  # setp.yaml:83
 
 
@@ -1551,9 +1399,7 @@ def setp_lt_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_lt_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # setp.yaml:51
+    t = compareLess(a, b, f16, True)  # setp.yaml:51
     return (t & c)  # setp.yaml:77
 
 
@@ -1563,9 +1409,7 @@ def setp_lt_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_lt_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # setp.yaml:51
+    t = compareLess(a, b, f16, True)  # setp.yaml:51
     return (t | c)  # setp.yaml:80
 
 
@@ -1575,9 +1419,7 @@ def setp_lt_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_lt_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLess(a_2, b_2, f16)  # setp.yaml:51
+    t = compareLess(a, b, f16, True)  # setp.yaml:51
     return (t ^ c)  # setp.yaml:83
 
 
@@ -1587,9 +1429,7 @@ def setp_le_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_le_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:53
+    t = compareLessEqual(a, b, f16, True)  # setp.yaml:53
     return (t & c)  # setp.yaml:77
 
 
@@ -1599,9 +1439,7 @@ def setp_le_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_le_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:53
+    t = compareLessEqual(a, b, f16, True)  # setp.yaml:53
     return (t | c)  # setp.yaml:80
 
 
@@ -1611,9 +1449,7 @@ def setp_le_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_le_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareLessEqual(a_2, b_2, f16)  # setp.yaml:53
+    t = compareLessEqual(a, b, f16, True)  # setp.yaml:53
     return (t ^ c)  # setp.yaml:83
 
 
@@ -1623,9 +1459,7 @@ def setp_gt_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gt_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # setp.yaml:55
+    t = compareGreater(a, b, f16, True)  # setp.yaml:55
     return (t & c)  # setp.yaml:77
 
 
@@ -1635,9 +1469,7 @@ def setp_gt_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gt_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # setp.yaml:55
+    t = compareGreater(a, b, f16, True)  # setp.yaml:55
     return (t | c)  # setp.yaml:80
 
 
@@ -1647,9 +1479,7 @@ def setp_gt_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gt_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreater(a_2, b_2, f16)  # setp.yaml:55
+    t = compareGreater(a, b, f16, True)  # setp.yaml:55
     return (t ^ c)  # setp.yaml:83
 
 
@@ -1659,9 +1489,7 @@ def setp_ge_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ge_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:57
+    t = compareGreaterEqual(a, b, f16, True)  # setp.yaml:57
     return (t & c)  # setp.yaml:77
 
 
@@ -1671,9 +1499,7 @@ def setp_ge_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ge_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:57
+    t = compareGreaterEqual(a, b, f16, True)  # setp.yaml:57
     return (t | c)  # setp.yaml:80
 
 
@@ -1683,9 +1509,7 @@ def setp_ge_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ge_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareGreaterEqual(a_2, b_2, f16)  # setp.yaml:57
+    t = compareGreaterEqual(a, b, f16, True)  # setp.yaml:57
     return (t ^ c)  # setp.yaml:83
 
 
@@ -1695,9 +1519,7 @@ def setp_equ_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:59
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # setp.yaml:59
     return (t & c)  # setp.yaml:77
 
 
@@ -1707,9 +1529,7 @@ def setp_equ_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:59
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # setp.yaml:59
     return (t | c)  # setp.yaml:80
 
 
@@ -1719,9 +1539,7 @@ def setp_equ_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_equ_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~(compareLess(a_2, b_2, f16) | compareGreater(a_2, b_2, f16)))  # setp.yaml:59
+    t = (~(compareLess(a, b, f16, True) | compareGreater(a, b, f16, True)))  # setp.yaml:59
     return (t ^ c)  # setp.yaml:83
 
 
@@ -1731,9 +1549,7 @@ def setp_neu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_neu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:61
+    t = compareNotEqual(a, b, f16, True)  # setp.yaml:61
     return (t & c)  # setp.yaml:77
 
 
@@ -1743,9 +1559,7 @@ def setp_neu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_neu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:61
+    t = compareNotEqual(a, b, f16, True)  # setp.yaml:61
     return (t | c)  # setp.yaml:80
 
 
@@ -1755,9 +1569,7 @@ def setp_neu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_neu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = compareNotEqual(a_2, b_2, f16)  # setp.yaml:61
+    t = compareNotEqual(a, b, f16, True)  # setp.yaml:61
     return (t ^ c)  # setp.yaml:83
 
 
@@ -1767,9 +1579,7 @@ def setp_ltu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ltu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:63
+    t = (~compareGreaterEqual(a, b, f16, True))  # setp.yaml:63
     return (t & c)  # setp.yaml:77
 
 
@@ -1779,9 +1589,7 @@ def setp_ltu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ltu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:63
+    t = (~compareGreaterEqual(a, b, f16, True))  # setp.yaml:63
     return (t | c)  # setp.yaml:80
 
 
@@ -1791,9 +1599,7 @@ def setp_ltu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_ltu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreaterEqual(a_2, b_2, f16))  # setp.yaml:63
+    t = (~compareGreaterEqual(a, b, f16, True))  # setp.yaml:63
     return (t ^ c)  # setp.yaml:83
 
 
@@ -1803,9 +1609,7 @@ def setp_leu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_leu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:65
+    t = (~compareGreater(a, b, f16, True))  # setp.yaml:65
     return (t & c)  # setp.yaml:77
 
 
@@ -1815,9 +1619,7 @@ def setp_leu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_leu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:65
+    t = (~compareGreater(a, b, f16, True))  # setp.yaml:65
     return (t | c)  # setp.yaml:80
 
 
@@ -1827,9 +1629,7 @@ def setp_leu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_leu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareGreater(a_2, b_2, f16))  # setp.yaml:65
+    t = (~compareGreater(a, b, f16, True))  # setp.yaml:65
     return (t ^ c)  # setp.yaml:83
 
 
@@ -1839,9 +1639,7 @@ def setp_gtu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gtu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:67
+    t = (~compareLessEqual(a, b, f16, True))  # setp.yaml:67
     return (t & c)  # setp.yaml:77
 
 
@@ -1851,9 +1649,7 @@ def setp_gtu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gtu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:67
+    t = (~compareLessEqual(a, b, f16, True))  # setp.yaml:67
     return (t | c)  # setp.yaml:80
 
 
@@ -1863,9 +1659,7 @@ def setp_gtu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_gtu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLessEqual(a_2, b_2, f16))  # setp.yaml:67
+    t = (~compareLessEqual(a, b, f16, True))  # setp.yaml:67
     return (t ^ c)  # setp.yaml:83
 
 
@@ -1875,9 +1669,7 @@ def setp_geu_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_geu_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # setp.yaml:69
+    t = (~compareLess(a, b, f16, True))  # setp.yaml:69
     return (t & c)  # setp.yaml:77
 
 
@@ -1887,9 +1679,7 @@ def setp_geu_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_geu_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # setp.yaml:69
+    t = (~compareLess(a, b, f16, True))  # setp.yaml:69
     return (t | c)  # setp.yaml:80
 
 
@@ -1899,9 +1689,7 @@ def setp_geu_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_geu_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (~compareLess(a_2, b_2, f16))  # setp.yaml:69
+    t = (~compareLess(a, b, f16, True))  # setp.yaml:69
     return (t ^ c)  # setp.yaml:83
 
 
@@ -1911,9 +1699,7 @@ def setp_num_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_num_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:71
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:71
     return (t & c)  # setp.yaml:77
 
 
@@ -1923,9 +1709,7 @@ def setp_num_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_num_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:71
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:71
     return (t | c)  # setp.yaml:80
 
 
@@ -1935,9 +1719,7 @@ def setp_num_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_num_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = ((~isNaN(a_2, f16)) & (~isNaN(b_2, f16)))  # setp.yaml:71
+    t = ((~isNaN(a, f16)) & (~isNaN(b, f16)))  # setp.yaml:71
     return (t ^ c)  # setp.yaml:83
 
 
@@ -1947,9 +1729,7 @@ def setp_nan_and_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_nan_and_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:73
+    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:73
     return (t & c)  # setp.yaml:77
 
 
@@ -1959,9 +1739,7 @@ def setp_nan_or_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_nan_or_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:73
+    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:73
     return (t | c)  # setp.yaml:80
 
 
@@ -1971,9 +1749,7 @@ def setp_nan_xor_f16_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def setp_nan_xor_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = _flushed(a, f16)  # modifiers.yaml:65
-    b_2 = _flushed(b, f16)
-    t = (isNaN(a_2, f16) | isNaN(b_2, f16))  # setp.yaml:73
+    t = (isNaN(a, f16) | isNaN(b, f16))  # setp.yaml:73
     return (t ^ c)  # setp.yaml:83
 
 

@@ -5,7 +5,6 @@ import numpy as _np
 
 from ..binary import Array
 from ..comparison import compareGreaterEqual
-from ..encoding import flushed as _flushed
 from ..formats import f32, s32
 from ..integers import lessInteger
 from ..selection import select
@@ -69,58 +68,47 @@ def slct_u64_f32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def slct_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:65
-    return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
 
 
 def slct_ftz_f64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:65
-    return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
 
 
 def slct_ftz_b16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:65
-    return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
 
 
 def slct_ftz_b32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:65
-    return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
 
 
 def slct_ftz_b64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:65
-    return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
 
 
 def slct_ftz_s16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:65
-    return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
 
 
 def slct_ftz_s32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:65
-    return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
 
 
 def slct_ftz_s64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:65
-    return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
 
 
 def slct_ftz_u16_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:65
-    return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
 
 
 def slct_ftz_u32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:65
-    return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
 
 
 def slct_ftz_u64_f32_3(a: Array, b: Array, c: Array) -> Array:
-    c_2 = _flushed(c, f32)  # modifiers.yaml:65
-    return select(compareGreaterEqual(c_2, _x00000000, f32), a, b)  # slct.yaml:28
+    return select(compareGreaterEqual(c, _x00000000, f32, True), a, b)  # slct.yaml:28
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; on the

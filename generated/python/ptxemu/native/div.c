@@ -5,7 +5,7 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE_2(div_approx_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
+LANE(div_approx_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_d = division_f32(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:39 */
     _Bool v_condition = (compareGreater_f32(magnitude_f32(v_b), 0x7e800000u) & isFinite_f32(v_b));  /* div.yaml:40 */
     _Bool v_condition_2 = isInfinite_f32(v_a);  /* div.yaml:42 */
@@ -18,14 +18,13 @@ LANE_2(div_approx_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     return select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:44 */
 }
 
-LANE_2(div_approx_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
-    uint32_t v_a_2 = flushed_f32(v_a);  /* modifiers.yaml:65 */
-    uint32_t v_b_2 = flushed_f32(v_b);
+LANE(div_approx_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
+    uint32_t v_b_2 = flushed_f32(v_b);  /* modifiers.yaml:65 */
     uint32_t v_d = division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* div.yaml:39 */
-    _Bool v_condition = (compareGreater_f32(magnitude_f32(v_b_2), 0x7e800000u) & isFinite_f32(v_b_2));  /* div.yaml:40 */
-    _Bool v_condition_2 = isInfinite_f32(v_a_2);  /* div.yaml:42 */
+    _Bool v_condition = (compareGreater_f32(magnitude_f32(v_b_2), 0x7e800000u) & isFinite_f32(v_b));  /* div.yaml:40 */
+    _Bool v_condition_2 = isInfinite_f32(v_a);  /* div.yaml:42 */
     uint32_t v_d_2 = 0x7fffffffu;  /* div.yaml:43 */
-    _Bool v_condition_3 = (!isNaN_f32(v_a_2));  /* div.yaml:44 */
+    _Bool v_condition_3 = (!isNaN_f32(v_a));  /* div.yaml:44 */
     uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);  /* div.yaml:45 */
     uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* div.yaml:44 */
     uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* div.yaml:42 */
@@ -33,54 +32,54 @@ LANE_2(div_approx_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     return select_32(isNaN_f32(v_d_6), 0x7fffffffu, v_d_6);  /* types.yaml:44 */
 }
 
-LANE_2(div_full_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
+LANE(div_full_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     return division_f32(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:39 */
 }
 
-LANE_2(div_full_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
+LANE(div_full_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     return division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* div.yaml:39 */
 }
 
-LANE_2(div_rz_f32_2, uint32_t, uint32_t, roundTowardZero, v_a, v_b) {
+LANE(div_rz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
     return division_f32(v_a, v_b, roundTowardZero, 0);  /* div.yaml:39 */
 }
 
-LANE_2(div_rz_ftz_f32_2, uint32_t, uint32_t, roundTowardZero, v_a, v_b) {
+LANE(div_rz_ftz_f32_2, uint32_t, roundTowardZero, uint32_t v_a, uint32_t v_b) {
     return division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardZero, 1);  /* div.yaml:39 */
 }
 
-LANE_2(div_rm_f32_2, uint32_t, uint32_t, roundTowardNegative, v_a, v_b) {
+LANE(div_rm_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
     return division_f32(v_a, v_b, roundTowardNegative, 0);  /* div.yaml:39 */
 }
 
-LANE_2(div_rm_ftz_f32_2, uint32_t, uint32_t, roundTowardNegative, v_a, v_b) {
+LANE(div_rm_ftz_f32_2, uint32_t, roundTowardNegative, uint32_t v_a, uint32_t v_b) {
     return division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardNegative, 1);  /* div.yaml:39 */
 }
 
-LANE_2(div_rp_f32_2, uint32_t, uint32_t, roundTowardPositive, v_a, v_b) {
+LANE(div_rp_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
     return division_f32(v_a, v_b, roundTowardPositive, 0);  /* div.yaml:39 */
 }
 
-LANE_2(div_rp_ftz_f32_2, uint32_t, uint32_t, roundTowardPositive, v_a, v_b) {
+LANE(div_rp_ftz_f32_2, uint32_t, roundTowardPositive, uint32_t v_a, uint32_t v_b) {
     return division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTowardPositive, 1);  /* div.yaml:39 */
 }
 
-LANE_2(div_rn_f64_2, uint64_t, uint64_t, roundTiesToEven, v_a, v_b) {
+LANE(div_rn_f64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = division_f64(v_a, v_b, roundTiesToEven, 0);  /* div.yaml:39 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
-LANE_2(div_rz_f64_2, uint64_t, uint64_t, roundTowardZero, v_a, v_b) {
+LANE(div_rz_f64_2, uint64_t, roundTowardZero, uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = division_f64(v_a, v_b, roundTowardZero, 0);  /* div.yaml:39 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
-LANE_2(div_rm_f64_2, uint64_t, uint64_t, roundTowardNegative, v_a, v_b) {
+LANE(div_rm_f64_2, uint64_t, roundTowardNegative, uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = division_f64(v_a, v_b, roundTowardNegative, 0);  /* div.yaml:39 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
-LANE_2(div_rp_f64_2, uint64_t, uint64_t, roundTowardPositive, v_a, v_b) {
+LANE(div_rp_f64_2, uint64_t, roundTowardPositive, uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = division_f64(v_a, v_b, roundTowardPositive, 0);  /* div.yaml:39 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }

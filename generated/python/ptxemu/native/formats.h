@@ -28,3 +28,161 @@
 #define FRACTION_BITS 52
 #define CANONICAL_NAN 0xfff8000000000000
 #include "operations.h"
+
+#define FORMAT e5m2
+#define EXPONENT_BITS 5
+#define FRACTION_BITS 2
+#define CANONICAL_NAN 0x7f
+#include "operations.h"
+
+#define FORMAT tf32
+#define EXPONENT_BITS 8
+#define FRACTION_BITS 10
+#define BIAS 127
+#define NANS 1023
+#define CANONICAL_NAN 0x3ffff
+#define HAS_SIGN 1
+#define HAS_ZERO 1
+#define HAS_SUBNORMALS 1
+#define HAS_INFINITY 1
+#define TOO_LARGE 0x3fc00
+#define SIGNED_TOO_LARGE 1
+#include "declared.h"
+
+#define FORMAT e4m3
+#define EXPONENT_BITS 4
+#define FRACTION_BITS 3
+#define BIAS 7
+#define NANS 1
+#define CANONICAL_NAN 0x7f
+#define HAS_SIGN 1
+#define HAS_ZERO 1
+#define HAS_SUBNORMALS 1
+#define HAS_INFINITY 0
+#define TOO_LARGE CANONICAL_NAN
+#define SIGNED_TOO_LARGE 0
+#include "declared.h"
+
+#define FORMAT e2m3
+#define EXPONENT_BITS 2
+#define FRACTION_BITS 3
+#define BIAS 1
+#define NANS 0
+#define CANONICAL_NAN 0x1f
+#define HAS_SIGN 1
+#define HAS_ZERO 1
+#define HAS_SUBNORMALS 1
+#define HAS_INFINITY 0
+#define TOO_LARGE 0x1f
+#define SIGNED_TOO_LARGE 1
+#include "declared.h"
+
+#define FORMAT e3m2
+#define EXPONENT_BITS 3
+#define FRACTION_BITS 2
+#define BIAS 3
+#define NANS 0
+#define CANONICAL_NAN 0x1f
+#define HAS_SIGN 1
+#define HAS_ZERO 1
+#define HAS_SUBNORMALS 1
+#define HAS_INFINITY 0
+#define TOO_LARGE 0x1f
+#define SIGNED_TOO_LARGE 1
+#include "declared.h"
+
+#define FORMAT e2m1
+#define EXPONENT_BITS 2
+#define FRACTION_BITS 1
+#define BIAS 1
+#define NANS 0
+#define CANONICAL_NAN 0x7
+#define HAS_SIGN 1
+#define HAS_ZERO 1
+#define HAS_SUBNORMALS 1
+#define HAS_INFINITY 0
+#define TOO_LARGE 0x7
+#define SIGNED_TOO_LARGE 1
+#include "declared.h"
+
+#define FORMAT ue8m0
+#define EXPONENT_BITS 8
+#define FRACTION_BITS 0
+#define BIAS 127
+#define NANS 1
+#define CANONICAL_NAN 0xff
+#define HAS_SIGN 0
+#define HAS_ZERO 0
+#define HAS_SUBNORMALS 0
+#define HAS_INFINITY 0
+#define TOO_LARGE CANONICAL_NAN
+#define SIGNED_TOO_LARGE 0
+#include "declared.h"
+
+#define FORMAT ue5m3
+#define EXPONENT_BITS 5
+#define FRACTION_BITS 3
+#define BIAS 15
+#define NANS 1
+#define CANONICAL_NAN 0xff
+#define HAS_SIGN 0
+#define HAS_ZERO 1
+#define HAS_SUBNORMALS 1
+#define HAS_INFINITY 0
+#define TOO_LARGE CANONICAL_NAN
+#define SIGNED_TOO_LARGE 0
+#include "declared.h"
+
+#define FORMAT s2f6
+#define WIDTH 8
+#define HAS_SIGN 1
+#define POINT 6
+#include "integers.h"
+
+#define FORMAT s8
+#define WIDTH 8
+#define HAS_SIGN 1
+#define POINT 0
+#include "integers.h"
+
+#define FORMAT s16
+#define WIDTH 16
+#define HAS_SIGN 1
+#define POINT 0
+#include "integers.h"
+
+#define FORMAT s32
+#define WIDTH 32
+#define HAS_SIGN 1
+#define POINT 0
+#include "integers.h"
+
+#define FORMAT s64
+#define WIDTH 64
+#define HAS_SIGN 1
+#define POINT 0
+#include "integers.h"
+
+#define FORMAT u8
+#define WIDTH 8
+#define HAS_SIGN 0
+#define POINT 0
+#include "integers.h"
+
+#define FORMAT u16
+#define WIDTH 16
+#define HAS_SIGN 0
+#define POINT 0
+#include "integers.h"
+
+#define FORMAT u32
+#define WIDTH 32
+#define HAS_SIGN 0
+#define POINT 0
+#include "integers.h"
+
+#define FORMAT u64
+#define WIDTH 64
+#define HAS_SIGN 0
+#define POINT 0
+#include "integers.h"

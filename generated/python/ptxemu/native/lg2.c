@@ -5,10 +5,10 @@
 #include "formats.h"
 #include "kernel.h"
 
-DECIDING_1(lg2_approx_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
+DECIDING(lg2_approx_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return log2_f32(v_a, roundTiesToEven, 0, undecided);  /* lg2.yaml:27 */
 }
 
-DECIDING_1(lg2_approx_ftz_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
+DECIDING(lg2_approx_ftz_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return log2_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* lg2.yaml:27 */
 }

@@ -5,11 +5,11 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE_2(min_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
+LANE(min_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     return minimumNumber_f32(v_a, v_b);  /* min.yaml:49 */
 }
 
-LANE_2(min_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
+LANE(min_xorsign_abs_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_sign = (v_a ^ v_b);  /* min.yaml:43 */
     uint32_t v_a_2 = magnitude_f32(v_a);  /* min.yaml:45 */
     uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:46 */
@@ -18,11 +18,11 @@ LANE_2(min_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE_2(min_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
+LANE(min_NaN_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     return minimum_f32(v_a, v_b);  /* min.yaml:49 */
 }
 
-LANE_2(min_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
+LANE(min_NaN_xorsign_abs_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_sign = (v_a ^ v_b);  /* min.yaml:43 */
     uint32_t v_a_2 = magnitude_f32(v_a);  /* min.yaml:45 */
     uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:46 */
@@ -31,11 +31,11 @@ LANE_2(min_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b)
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE_2(min_ftz_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
+LANE(min_ftz_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     return minimumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* min.yaml:49 */
 }
 
-LANE_2(min_ftz_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
+LANE(min_ftz_xorsign_abs_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_sign = (v_a ^ v_b);  /* min.yaml:43 */
     uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* min.yaml:45 */
     uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* min.yaml:46 */
@@ -44,11 +44,11 @@ LANE_2(min_ftz_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b)
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE_2(min_ftz_NaN_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
+LANE(min_ftz_NaN_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     return minimum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* min.yaml:49 */
 }
 
-LANE_2(min_ftz_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, v_b) {
+LANE(min_ftz_NaN_xorsign_abs_f32_2, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
     uint32_t v_sign = (v_a ^ v_b);  /* min.yaml:43 */
     uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* min.yaml:45 */
     uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* min.yaml:46 */
@@ -57,12 +57,12 @@ LANE_2(min_ftz_NaN_xorsign_abs_f32_2, uint32_t, uint32_t, roundTiesToEven, v_a, 
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE_3(min_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
+LANE(min_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = minimumNumber_f32(v_a, v_b);  /* min.yaml:49 */
     return minimumNumber_f32(v_d, v_c);  /* min.yaml:51 */
 }
 
-LANE_3(min_abs_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
+LANE(min_abs_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_a_2 = magnitude_f32(v_a);  /* min.yaml:45 */
     uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:46 */
     uint32_t v_c_2 = magnitude_f32(v_c);  /* min.yaml:48 */
@@ -70,12 +70,12 @@ LANE_3(min_abs_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
     return minimumNumber_f32(v_d, v_c_2);  /* min.yaml:51 */
 }
 
-LANE_3(min_NaN_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
+LANE(min_NaN_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = minimum_f32(v_a, v_b);  /* min.yaml:49 */
     return minimum_f32(v_d, v_c);  /* min.yaml:51 */
 }
 
-LANE_3(min_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
+LANE(min_NaN_abs_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_a_2 = magnitude_f32(v_a);  /* min.yaml:45 */
     uint32_t v_b_2 = magnitude_f32(v_b);  /* min.yaml:46 */
     uint32_t v_c_2 = magnitude_f32(v_c);  /* min.yaml:48 */
@@ -83,12 +83,12 @@ LANE_3(min_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
     return minimum_f32(v_d, v_c_2);  /* min.yaml:51 */
 }
 
-LANE_3(min_ftz_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
+LANE(min_ftz_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = minimumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* min.yaml:49 */
     return minimumNumber_f32(v_d, flushed_f32(v_c));  /* min.yaml:51 */
 }
 
-LANE_3(min_ftz_abs_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
+LANE(min_ftz_abs_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* min.yaml:45 */
     uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* min.yaml:46 */
     uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* min.yaml:48 */
@@ -96,12 +96,12 @@ LANE_3(min_ftz_abs_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
     return minimumNumber_f32(v_d, flushed_f32(v__unflushed_c_3));  /* min.yaml:51 */
 }
 
-LANE_3(min_ftz_NaN_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
+LANE(min_ftz_NaN_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_d = minimum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* min.yaml:49 */
     return minimum_f32(v_d, flushed_f32(v_c));  /* min.yaml:51 */
 }
 
-LANE_3(min_ftz_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c) {
+LANE(min_ftz_NaN_abs_f32_3, uint32_t, roundTiesToEven, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* min.yaml:45 */
     uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* min.yaml:46 */
     uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* min.yaml:48 */
@@ -109,16 +109,16 @@ LANE_3(min_ftz_NaN_abs_f32_3, uint32_t, uint32_t, roundTiesToEven, v_a, v_b, v_c
     return minimum_f32(v_d, flushed_f32(v__unflushed_c_3));  /* min.yaml:51 */
 }
 
-LANE_2(min_f64_2, uint64_t, uint64_t, roundTiesToEven, v_a, v_b) {
+LANE(min_f64_2, uint64_t, roundTiesToEven, uint64_t v_a, uint64_t v_b) {
     uint64_t v_d = minimumNumber_f64(v_a, v_b);  /* min.yaml:49 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* types.yaml:55 */
 }
 
-LANE_2(min_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
+LANE(min_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     return minimumNumber_f16(v_a, v_b);  /* min.yaml:49 */
 }
 
-LANE_2(min_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
+LANE(min_xorsign_abs_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:43 */
     uint16_t v_a_2 = magnitude_f16(v_a);  /* min.yaml:45 */
     uint16_t v_b_2 = magnitude_f16(v_b);  /* min.yaml:46 */
@@ -127,11 +127,11 @@ LANE_2(min_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE_2(min_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
+LANE(min_NaN_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     return minimum_f16(v_a, v_b);  /* min.yaml:49 */
 }
 
-LANE_2(min_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
+LANE(min_NaN_xorsign_abs_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:43 */
     uint16_t v_a_2 = magnitude_f16(v_a);  /* min.yaml:45 */
     uint16_t v_b_2 = magnitude_f16(v_b);  /* min.yaml:46 */
@@ -140,11 +140,11 @@ LANE_2(min_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b)
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE_2(min_ftz_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
+LANE(min_ftz_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     return minimumNumber_f16(flushed_f16(v_a), flushed_f16(v_b));  /* min.yaml:49 */
 }
 
-LANE_2(min_ftz_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
+LANE(min_ftz_xorsign_abs_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:43 */
     uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* min.yaml:45 */
     uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* min.yaml:46 */
@@ -153,11 +153,11 @@ LANE_2(min_ftz_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b)
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE_2(min_ftz_NaN_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
+LANE(min_ftz_NaN_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     return minimum_f16(flushed_f16(v_a), flushed_f16(v_b));  /* min.yaml:49 */
 }
 
-LANE_2(min_ftz_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
+LANE(min_ftz_NaN_xorsign_abs_f16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:43 */
     uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* min.yaml:45 */
     uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* min.yaml:46 */
@@ -166,11 +166,11 @@ LANE_2(min_ftz_NaN_xorsign_abs_f16_2, uint16_t, uint16_t, roundTiesToEven, v_a, 
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE_2(min_bf16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
+LANE(min_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     return minimumNumber_bf16(v_a, v_b);  /* min.yaml:49 */
 }
 
-LANE_2(min_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
+LANE(min_xorsign_abs_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:43 */
     uint16_t v_a_2 = magnitude_bf16(v_a);  /* min.yaml:45 */
     uint16_t v_b_2 = magnitude_bf16(v_b);  /* min.yaml:46 */
@@ -179,11 +179,11 @@ LANE_2(min_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
     return select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* types.yaml:44 */
 }
 
-LANE_2(min_NaN_bf16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
+LANE(min_NaN_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     return minimum_bf16(v_a, v_b);  /* min.yaml:49 */
 }
 
-LANE_2(min_NaN_xorsign_abs_bf16_2, uint16_t, uint16_t, roundTiesToEven, v_a, v_b) {
+LANE(min_NaN_xorsign_abs_bf16_2, uint16_t, roundTiesToEven, uint16_t v_a, uint16_t v_b) {
     uint16_t v_sign = (v_a ^ v_b);  /* min.yaml:43 */
     uint16_t v_a_2 = magnitude_bf16(v_a);  /* min.yaml:45 */
     uint16_t v_b_2 = magnitude_bf16(v_b);  /* min.yaml:46 */

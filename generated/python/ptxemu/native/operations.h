@@ -97,24 +97,26 @@ static inline BITS OF(minimumNumber)(BITS x, BITS y) { return OF(smaller)(x, y, 
 
 /* Comparisons (5.11): a NaN is unordered with everything */
 
+#if WIDTH == 32 && EXPONENT_BITS == 8
+#define COMPARED(x, relation, y) (float_of_bits(x) relation float_of_bits(y))
+#elif WIDTH == 64 && EXPONENT_BITS == 11
+#define COMPARED(x, relation, y) (double_of_bits(x) relation double_of_bits(y))
+#else
 /* Signed integers in the order of the values, both zeros alike. */
 static inline SIGNED OF(value_order)(BITS x) {
     SIGNED sign = (SIGNED)x >> (WIDTH - 1);
     return (SIGNED)(((SIGNED)OF(magnitude)(x) ^ sign) - sign);
 }
-static inline _Bool OF(ordered)(BITS x, BITS y) { return !(OF(isNaN)(x) | OF(isNaN)(y)); }
-static inline _Bool OF(compareEqual)(BITS x, BITS y) {
-    return OF(ordered)(x, y) & (OF(value_order)(x) == OF(value_order)(y));
-}
+#define COMPARED(x, relation, y) \
+    (!(OF(isNaN)(x) | OF(isNaN)(y)) & (OF(value_order)(x) relation OF(value_order)(y)))
+#endif
+static inline _Bool OF(compareEqual)(BITS x, BITS y) { return COMPARED(x, ==, y); }
 static inline _Bool OF(compareNotEqual)(BITS x, BITS y) { return !OF(compareEqual)(x, y); }
-static inline _Bool OF(compareLess)(BITS x, BITS y) {
-    return OF(ordered)(x, y) & (OF(value_order)(x) < OF(value_order)(y));
-}
-static inline _Bool OF(compareLessEqual)(BITS x, BITS y) {
-    return OF(ordered)(x, y) & (OF(value_order)(x) <= OF(value_order)(y));
-}
+static inline _Bool OF(compareLess)(BITS x, BITS y) { return COMPARED(x, <, y); }
+static inline _Bool OF(compareLessEqual)(BITS x, BITS y) { return COMPARED(x, <=, y); }
 static inline _Bool OF(compareGreater)(BITS x, BITS y) { return OF(compareLess)(y, x); }
 static inline _Bool OF(compareGreaterEqual)(BITS x, BITS y) { return OF(compareLessEqual)(y, x); }
+#undef COMPARED
 
 /* Operations that round (5.4) */
 
@@ -200,6 +202,11 @@ static inline BITS OF(fusedMultiplyAdd)(BITS x, BITS y, BITS z, int mode, int ft
 
 #endif
 
+#if WIDTH == 32
+static inline float OF(single)(BITS x) { return float_of_bits(x); }
+static inline BITS OF(from_single)(float value, int mode, int ftz) { return OF(finished)(value, value + value, ftz); }
+#endif
+
 #undef NUMBER
 #undef NUMBER_OF_BITS
 #undef BITS_OF_NUMBER
@@ -237,6 +244,11 @@ static inline BITS OF(addition)(BITS x, BITS y, int mode, int ftz) {
     }
     double sum = double_sum_to_odd(OF(number)(x), OF(number)(y));
     return OF(signed_zero)(OF(convert)(sum, mode, ftz), sum == 0, x | y, mode);
+}
+static inline BITS OF(sum)(double x, double y, int mode, int ftz) {
+    double sum = double_sum_to_odd(x, y);
+    BITS signs = __builtin_signbit(x) | __builtin_signbit(y) ? SIGN_MASK : 0;
+    return OF(signed_zero)(OF(convert)(sum, mode, ftz), sum == 0, signs, mode);
 }
 static inline BITS OF(subtraction)(BITS x, BITS y, int mode, int ftz) {
     return OF(addition)(x, y ^ SIGN_MASK, mode, ftz);

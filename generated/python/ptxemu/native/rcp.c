@@ -5,59 +5,59 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE_1(rcp_approx_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
+LANE(rcp_approx_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return division_f32(0x3f800000u, v_a, roundTiesToEven, 0);  /* rcp.yaml:62 */
 }
 
-LANE_1(rcp_approx_ftz_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
+LANE(rcp_approx_ftz_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return division_f32(0x3f800000u, flushed_f32(v_a), roundTiesToEven, 1);  /* rcp.yaml:62 */
 }
 
-LANE_1(rcp_rz_f32_1, uint32_t, uint32_t, roundTowardZero, v_a) {
+LANE(rcp_rz_f32_1, uint32_t, roundTowardZero, uint32_t v_a) {
     return division_f32(0x3f800000u, v_a, roundTowardZero, 0);  /* rcp.yaml:62 */
 }
 
-LANE_1(rcp_rz_ftz_f32_1, uint32_t, uint32_t, roundTowardZero, v_a) {
+LANE(rcp_rz_ftz_f32_1, uint32_t, roundTowardZero, uint32_t v_a) {
     return division_f32(0x3f800000u, flushed_f32(v_a), roundTowardZero, 1);  /* rcp.yaml:62 */
 }
 
-LANE_1(rcp_rm_f32_1, uint32_t, uint32_t, roundTowardNegative, v_a) {
+LANE(rcp_rm_f32_1, uint32_t, roundTowardNegative, uint32_t v_a) {
     return division_f32(0x3f800000u, v_a, roundTowardNegative, 0);  /* rcp.yaml:62 */
 }
 
-LANE_1(rcp_rm_ftz_f32_1, uint32_t, uint32_t, roundTowardNegative, v_a) {
+LANE(rcp_rm_ftz_f32_1, uint32_t, roundTowardNegative, uint32_t v_a) {
     return division_f32(0x3f800000u, flushed_f32(v_a), roundTowardNegative, 1);  /* rcp.yaml:62 */
 }
 
-LANE_1(rcp_rp_f32_1, uint32_t, uint32_t, roundTowardPositive, v_a) {
+LANE(rcp_rp_f32_1, uint32_t, roundTowardPositive, uint32_t v_a) {
     return division_f32(0x3f800000u, v_a, roundTowardPositive, 0);  /* rcp.yaml:62 */
 }
 
-LANE_1(rcp_rp_ftz_f32_1, uint32_t, uint32_t, roundTowardPositive, v_a) {
+LANE(rcp_rp_ftz_f32_1, uint32_t, roundTowardPositive, uint32_t v_a) {
     return division_f32(0x3f800000u, flushed_f32(v_a), roundTowardPositive, 1);  /* rcp.yaml:62 */
 }
 
-LANE_1(rcp_rn_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
+LANE(rcp_rn_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTiesToEven, 0);  /* rcp.yaml:62 */
     return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
-LANE_1(rcp_rz_f64_1, uint64_t, uint64_t, roundTowardZero, v_a) {
+LANE(rcp_rz_f64_1, uint64_t, roundTowardZero, uint64_t v_a) {
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardZero, 0);  /* rcp.yaml:62 */
     return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
-LANE_1(rcp_rm_f64_1, uint64_t, uint64_t, roundTowardNegative, v_a) {
+LANE(rcp_rm_f64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardNegative, 0);  /* rcp.yaml:62 */
     return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
-LANE_1(rcp_rp_f64_1, uint64_t, uint64_t, roundTowardPositive, v_a) {
+LANE(rcp_rp_f64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), v_a, roundTowardPositive, 0);  /* rcp.yaml:62 */
     return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
-LANE_1(rcp_approx_ftz_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
+LANE(rcp_approx_ftz_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
     uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
     uint64_t v_reciprocal = division_f64(UINT64_C(0x3ff0000000000000), (v_a_2 & UINT64_C(0xffffffff00000000)), roundTiesToEven, 1);  /* rcp.yaml:58 */
     uint64_t v_y = fusedMultiplyAdd_f64(UINT64_C(0x4000000000000000), v_reciprocal, negate_f64((v_reciprocal & UINT64_C(0xffffffff00000000))), roundTiesToEven, 1);  /* rcp.yaml:53 */
@@ -65,26 +65,46 @@ LANE_1(rcp_approx_ftz_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffff00000000), v_d);  /* types.yaml:96 */
 }
 
-LANE_1(rcp_rn_ftz_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
+LANE(rcp_rn_ftz_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
     uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTiesToEven, 1);  /* rcp.yaml:62 */
-    return propagate_f64(v_d, v_a_2);  /* types.yaml:55 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */
+    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:57 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
+    return select_64(v_condition, v_d_4, v_d);  /* types.yaml:55 */
 }
 
-LANE_1(rcp_rz_ftz_f64_1, uint64_t, uint64_t, roundTowardZero, v_a) {
+LANE(rcp_rz_ftz_f64_1, uint64_t, roundTowardZero, uint64_t v_a) {
     uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTowardZero, 1);  /* rcp.yaml:62 */
-    return propagate_f64(v_d, v_a_2);  /* types.yaml:55 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */
+    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:57 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
+    return select_64(v_condition, v_d_4, v_d);  /* types.yaml:55 */
 }
 
-LANE_1(rcp_rm_ftz_f64_1, uint64_t, uint64_t, roundTowardNegative, v_a) {
+LANE(rcp_rm_ftz_f64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
     uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTowardNegative, 1);  /* rcp.yaml:62 */
-    return propagate_f64(v_d, v_a_2);  /* types.yaml:55 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */
+    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:57 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
+    return select_64(v_condition, v_d_4, v_d);  /* types.yaml:55 */
 }
 
-LANE_1(rcp_rp_ftz_f64_1, uint64_t, uint64_t, roundTowardPositive, v_a) {
+LANE(rcp_rp_ftz_f64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
     uint64_t v_a_2 = flushed_f64(v_a);  /* modifiers.yaml:65 */
     uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTowardPositive, 1);  /* rcp.yaml:62 */
-    return propagate_f64(v_d, v_a_2);  /* types.yaml:55 */
+    _Bool v_condition = isNaN_f64(v_d);  /* types.yaml:55 */
+    _Bool v_condition_2 = isNaN_f64(v_a);  /* types.yaml:56 */
+    uint64_t v_d_2 = quieten_f64(v_a_2);  /* types.yaml:57 */
+    uint64_t v_d_3 = UINT64_C(0xfff8000000000000);  /* types.yaml:63 */
+    uint64_t v_d_4 = select_64(v_condition_2, v_d_2, v_d_3);  /* types.yaml:56 */
+    return select_64(v_condition, v_d_4, v_d);  /* types.yaml:55 */
 }

@@ -5,10 +5,10 @@
 #include "formats.h"
 #include "kernel.h"
 
-DECIDING_1(rsqrt_approx_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
+DECIDING(rsqrt_approx_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return rSqrt_f32(v_a, roundTiesToEven, 0, undecided);  /* rsqrt.yaml:45 */
 }
 
-DECIDING_1(rsqrt_approx_ftz_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
+DECIDING(rsqrt_approx_ftz_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return rSqrt_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* rsqrt.yaml:45 */
 }

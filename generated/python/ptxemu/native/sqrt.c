@@ -5,54 +5,54 @@
 #include "formats.h"
 #include "kernel.h"
 
-LANE_1(sqrt_approx_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
+LANE(sqrt_approx_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return squareRoot_f32(v_a, roundTiesToEven, 0);  /* sqrt.yaml:39 */
 }
 
-LANE_1(sqrt_approx_ftz_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
+LANE(sqrt_approx_ftz_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return squareRoot_f32(flushed_f32(v_a), roundTiesToEven, 1);  /* sqrt.yaml:39 */
 }
 
-LANE_1(sqrt_rz_f32_1, uint32_t, uint32_t, roundTowardZero, v_a) {
+LANE(sqrt_rz_f32_1, uint32_t, roundTowardZero, uint32_t v_a) {
     return squareRoot_f32(v_a, roundTowardZero, 0);  /* sqrt.yaml:39 */
 }
 
-LANE_1(sqrt_rz_ftz_f32_1, uint32_t, uint32_t, roundTowardZero, v_a) {
+LANE(sqrt_rz_ftz_f32_1, uint32_t, roundTowardZero, uint32_t v_a) {
     return squareRoot_f32(flushed_f32(v_a), roundTowardZero, 1);  /* sqrt.yaml:39 */
 }
 
-LANE_1(sqrt_rm_f32_1, uint32_t, uint32_t, roundTowardNegative, v_a) {
+LANE(sqrt_rm_f32_1, uint32_t, roundTowardNegative, uint32_t v_a) {
     return squareRoot_f32(v_a, roundTowardNegative, 0);  /* sqrt.yaml:39 */
 }
 
-LANE_1(sqrt_rm_ftz_f32_1, uint32_t, uint32_t, roundTowardNegative, v_a) {
+LANE(sqrt_rm_ftz_f32_1, uint32_t, roundTowardNegative, uint32_t v_a) {
     return squareRoot_f32(flushed_f32(v_a), roundTowardNegative, 1);  /* sqrt.yaml:39 */
 }
 
-LANE_1(sqrt_rp_f32_1, uint32_t, uint32_t, roundTowardPositive, v_a) {
+LANE(sqrt_rp_f32_1, uint32_t, roundTowardPositive, uint32_t v_a) {
     return squareRoot_f32(v_a, roundTowardPositive, 0);  /* sqrt.yaml:39 */
 }
 
-LANE_1(sqrt_rp_ftz_f32_1, uint32_t, uint32_t, roundTowardPositive, v_a) {
+LANE(sqrt_rp_ftz_f32_1, uint32_t, roundTowardPositive, uint32_t v_a) {
     return squareRoot_f32(flushed_f32(v_a), roundTowardPositive, 1);  /* sqrt.yaml:39 */
 }
 
-LANE_1(sqrt_rn_f64_1, uint64_t, uint64_t, roundTiesToEven, v_a) {
+LANE(sqrt_rn_f64_1, uint64_t, roundTiesToEven, uint64_t v_a) {
     uint64_t v_d = squareRoot_f64(v_a, roundTiesToEven, 0);  /* sqrt.yaml:39 */
     return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
-LANE_1(sqrt_rz_f64_1, uint64_t, uint64_t, roundTowardZero, v_a) {
+LANE(sqrt_rz_f64_1, uint64_t, roundTowardZero, uint64_t v_a) {
     uint64_t v_d = squareRoot_f64(v_a, roundTowardZero, 0);  /* sqrt.yaml:39 */
     return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
-LANE_1(sqrt_rm_f64_1, uint64_t, uint64_t, roundTowardNegative, v_a) {
+LANE(sqrt_rm_f64_1, uint64_t, roundTowardNegative, uint64_t v_a) {
     uint64_t v_d = squareRoot_f64(v_a, roundTowardNegative, 0);  /* sqrt.yaml:39 */
     return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }
 
-LANE_1(sqrt_rp_f64_1, uint64_t, uint64_t, roundTowardPositive, v_a) {
+LANE(sqrt_rp_f64_1, uint64_t, roundTowardPositive, uint64_t v_a) {
     uint64_t v_d = squareRoot_f64(v_a, roundTowardPositive, 0);  /* sqrt.yaml:39 */
     return propagate_f64(v_d, v_a);  /* types.yaml:55 */
 }

@@ -5,6 +5,6 @@
 #include "formats.h"
 #include "kernel.h"
 
-DECIDING_1(tanh_approx_f32_1, uint32_t, uint32_t, roundTiesToEven, v_a) {
+DECIDING(tanh_approx_f32_1, uint32_t, roundTiesToEven, uint32_t v_a) {
     return tanh_f32(v_a, roundTiesToEven, 0, undecided);  /* tanh.yaml:28 */
 }

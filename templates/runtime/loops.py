@@ -1,0 +1,67 @@
+"""The loops of kernels in C: how the lanes of a signature stand in arrays, for KERNEL of native/kernel.h."""
+
+from __future__ import annotations
+
+from .signature import Operand, Signature, Type
+
+
+def c_type(t: Type) -> str:
+    """Of a register."""
+    return "uint8_t" if t.sort == "bool" else f"uint{8 * t.bits.itemsize}_t"
+
+
+def c_lane(t: Type) -> str:
+    return "uint8_t" if t.sort == "bool" else f"uint{8 * t.lane.itemsize}_t"
+
+
+def loop(name: str, symbol: str, s: Signature, results: int, decides: bool) -> str:
+    """A line that makes a kernel of the function of that name, which fills the registers of so many results."""
+    lanes = 1 if s.flat else s.lanes
+    of_type = c_lane if s.flat else c_type
+    parameters = [f"const {of_type(t)} *{_array(r)}" for r, t in s.registers]
+    parameters += [f"{of_type(t)} *{_array(r)}" for r, t in s.places[results - 1]]
+    arguments = [_array(r) for r, _ in (*s.registers, *s.places[results - 1])]
+    first, *second = s.results
+    statements = []
+    for i in range(lanes):
+        given = [f"{_array(o.name)}[i]" if s.flat else _lane(o, i) for o in s.sources]
+        if second:
+            given.append(f"&q{i}")
+            statements.append(f"{c_lane(second[0].type)} q{i};".replace("uint8_t", "_Bool"))
+        given += ["&undecided"] if decides else []
+        statements.append(f"{c_lane(first.type)} p{i} = {name}({', '.join(given)});")
+    for o, lane in zip(s.results[:results], "pq", strict=False):
+        statements += _stored(o, [f"{lane}{i}" for i in range(lanes)], s.flat)
+    made = "DECIDING_KERNEL" if decides else "KERNEL"
+    return f"{made}({name}, {symbol}, ({', '.join(parameters)}), ({', '.join(arguments)}), {' '.join(statements)})"
+
+
+def _array(register: str) -> str:
+    # What a specification calls its operands may be a word of C.
+    return f"r_{register}"
+
+
+def _lane(o: Operand, i: int) -> str:
+    """What lane i has of an operand."""
+    t = o.type
+    if o.order:
+        return _encoding(f"{_array(o.registers[o.order.index(i)])}[i]", t, 0)
+    return _encoding(f"{_array(o.name)}[i]", t, i if t.lanes > 1 else 0)
+
+
+def _encoding(register: str, t: Type, i: int) -> str:
+    if t.stands_alone and t.lanes == 1:
+        return register
+    return f"({c_lane(t)})({register} >> {i * t.lane_width + t.shift} & {(1 << t.width) - 1:#x}u)"
+
+
+def _stored(o: Operand, lanes: list[str], flat: bool) -> list[str]:
+    t = o.type
+    if o.order:
+        return [f"{_array(r)}[i] = {_register(t, [lanes[i]])};" for r, i in zip(o.registers, o.order, strict=True)]
+    return [f"{_array(o.name)}[i] = {lanes[0] if flat else _register(t, lanes)};"]
+
+
+def _register(t: Type, lanes: list[str]) -> str:
+    parts = [f"({c_type(t)}){x} << {i * t.lane_width + t.shift}" for i, x in enumerate(lanes)]
+    return lanes[0] if t.stands_alone and t.lanes == 1 else f"({c_type(t)})({' | '.join(parts)})"

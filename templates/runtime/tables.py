@@ -1,0 +1,48 @@
+"""Results that are read instead of computed, where an operand has few patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import TypeAlias
+
+import numpy as np
+
+from .binary import Array
+
+# As many results at a time are worth a table of 65,536.
+ENOUGH = 1 << 12
+# Tables are kept of so many functions: the larger ones have half a megabyte.
+_KEPT = 64
+_Function: TypeAlias = "Callable[[Array], Array]"
+_tables: dict[_Function, Array] = {}
+
+
+@cache
+def every_pattern(width: int) -> Array:
+    """Of at most 16 bits, in order."""
+    found = np.arange(1 << width, dtype=np.uint32).astype(np.uint8 if width <= 8 else np.uint16)
+    found.flags.writeable = False
+    return found
+
+
+def tabulated(width: int) -> Callable[[_Function], _Function]:
+    """A function of one operand with so many bits, that reads its results where many are asked for at a time."""
+    enough = min(ENOUGH, 1 << width)
+
+    def decorate(function: _Function) -> _Function:
+        @wraps(function)
+        def reading(x: Array) -> Array:
+            if np.size(x) < enough and function not in _tables:
+                return function(x)
+            found = _tables.get(function)
+            if found is None:
+                found = _tables[function] = function(every_pattern(width))
+                while len(_tables) > _KEPT:
+                    _tables.pop(next(iter(_tables)), None)
+            # Any index of the unsigned type is in range; "wrap" spares the check.
+            return found.take(x, mode="wrap")
+
+        return reading
+
+    return decorate
