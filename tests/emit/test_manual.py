@@ -99,7 +99,7 @@ def shown(v: ptxspec.Variant) -> str:
 def spelled(text: str) -> list[str]:
     """What a notation such as `max{.ftz}.f32 (2)` stands for."""
     opcode, notation, operands = re.fullmatch(r"(\w+)(\S*)((?: \(\d\))?)", text).groups()  # type: ignore[union-attr]
-    return [".".join((opcode, *names)) + operands for names in expand(notation, SPEC.groups)]
+    return [".".join((opcode, *names)) + operands for names in expand(notation, SPEC.notation)]
 
 
 @each_size

@@ -127,6 +127,11 @@ class Spec:
         crashes = self.instructions[v.opcode].crashes
         return self.catalog.is_current(v.requires) and not (crashes and crashes.matches(v))
 
+    @cached_property
+    def notation(self) -> Mapping[str, tuple[str, ...]]:
+        """What notations may name: the groups of modifiers and of types."""
+        return {**self.groups, **self.type_groups}
+
     @property
     def newest(self) -> str:
         """The newest target."""
