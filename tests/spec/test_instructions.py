@@ -163,15 +163,9 @@ ASSEMBLER_ONLY = {
 # What the manual lists and ptxas takes nowhere.
 REFUSED = {"rcp.f64": (1, Requirement("1.0", "sm_13", "1.3"), "rcp.rn.f64")}
 COUNTS = {
-<<<<<<< ours
-    "abs": 9, "add": 55, "copysign": 2, "cos": 3, "cvt": 848, "div": 18, "ex2": 7, "fma": 78, "lg2": 3, "mad": 25,
-    "max": 41, "min": 41, "mul": 55, "neg": 9, "rcp": 20, "rsqrt": 6, "sin": 3, "sqrt": 16, "sub": 55, "tanh": 5,
-    "testp": 12, "setp": 504, "set": 2832, "selp": 2, "slct": 24,
-=======
     "abs": 9, "add": 143, "copysign": 2, "cos": 3, "cvt": 848, "div": 18, "ex2": 7, "fma": 494, "lg2": 3, "mad": 25,
     "max": 41, "min": 41, "mul": 451, "neg": 9, "rcp": 20, "rsqrt": 6, "sin": 3, "sqrt": 16, "sub": 143, "tanh": 5,
-    "testp": 12, "setp": 504, "selp": 2, "slct": 24,
->>>>>>> theirs
+    "testp": 12, "setp": 504, "set": 2832, "selp": 2, "slct": 24,
 }  # fmt: skip
 # What PTX 1.0 to 1.3 left out.
 MEANS = {

@@ -133,6 +133,11 @@ class Spec:
         crashes = any(s.matches(v) for s in self.instructions[v.opcode].crashes)
         return self.catalog.is_current(v.requires) and not crashes
 
+    @cached_property
+    def notation(self) -> Mapping[str, tuple[str, ...]]:
+        """What notations may name: the groups of modifiers and of types."""
+        return {**self.groups, **self.type_groups}
+
     @property
     def newest(self) -> str:
         """The newest target."""
