@@ -41,6 +41,8 @@ _SOURCES: dict[str, _Said] = {
     **_NO_NUMBERS,
     **_NAMES,
 }  # fmt: skip
+# Which sort of constants names are that no register has.
+_NAMED = {kinds.SPECIAL: "special", **dict.fromkeys((kinds.UNDECLARED, kinds.PART, kinds.SUM), "variable")}
 _FUNCTION = ("illegal-operand", "{operand} is a function, which is not read here", "name a register")
 _NO_REGISTER = ("illegal-destination", "the result needs a register", "name a register")
 _DESTINATIONS: dict[str, _Said] = {
@@ -81,6 +83,11 @@ class Matcher:
         self._registers: dict[str, Any] = assembler["registers"]
         self._constants: dict[str, Any] = assembler["constants"]
         self._letters = {f'"{c}"': tuple(f".{r}" for r in rs) for c, rs in assembler["constraints"].items()}
+
+    def is_elsewhere(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
+        """Whether operands are those of other instructions of this name."""
+        others: bool = self._db.opcodes[opcode].data["assembler"].get("vectors_elsewhere", False)
+        return others and bool(shapes) and _kind(shapes[0]) == kinds.VECTOR
 
     def complaints(self, v: Variant, shapes: Sequence[Shape]) -> list[Complaint]:
         """`shapes` are the kinds of all operands, the result's first."""
@@ -131,6 +138,8 @@ class Matcher:
             kind = shape[1]
         if kind in (*_CONSTANTS, kinds.FUNCTION):
             return self._constant(v, kind, source.type)
+        if kind in _NAMED and _NAMED[kind] in (self._taken(v, "constants", source.type, ()) or ()):
+            return None
         return _SOURCES.get(kind) or self._register(v, kind, source.type)
 
     def _vector(self, v: Variant, source: Source, shape: Shape, operand: int) -> list[Complaint]:
@@ -151,7 +160,7 @@ class Matcher:
             return None
         if kind == kinds.FUNCTION:
             return _FUNCTION
-        taken = [t for t in taken if t != _ADDRESS]
+        taken = [t for t in taken if t not in (_ADDRESS, *_NAMED.values())]
         if not taken:
             return (
                 "illegal-immediate",

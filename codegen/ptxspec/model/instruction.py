@@ -274,7 +274,8 @@ class Instruction:
     `elsewhere` are the forms, each as its types, that other instructions of this name have: any other form that no
     variant has is refused. It is None where nobody said, so that nothing is known of other forms. `empty_types` are
     types that the assembler takes beside the others, and that do nothing. `acts_on` are the formats that a modifier
-    acts on here, where these are not all. `crashes` are variants that the assembler takes, and then breaks down on."""
+    acts on here, where these are not all. `crashes` are variants that the assembler takes, and then breaks down on. `vectors_elsewhere`: statements with
+    a vector as their result are other instructions too."""
 
     opcode: str
     path: str
@@ -300,6 +301,7 @@ class Instruction:
     hardware: tuple[HardwarePath, ...] = ()
     refused: tuple[Variant, ...] = ()
     registers: Mapping[str, str] = field(default_factory=dict)
+    vectors_elsewhere: bool = False
     lane_bits: tuple[LaneBits, ...] = ()
     crashes: Selector | None = None
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

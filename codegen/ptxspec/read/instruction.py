@@ -113,6 +113,7 @@ class _InstructionFile:
             notes=tuple(self.note(("notes", i), n) for i, n in entries("notes")),
             variants=(),
             registers=self.registers(),
+            vectors_elsewhere=self.assembler.get("vectors_elsewhere", False),
             lane_bits=lane_bits,
             crashes=self.selector(("assembler",), self.assembler, "crashes") if "crashes" in self.assembler else None,
             acts_on=self.acts_on(),
