@@ -29,8 +29,16 @@ from ptxspec.semantics.program import Apply, Const
 # What is left when the program runs.
 COMPUTED = {name for name, f in TABLE.items() if not f.is_static}
 # What languages have operators for, which need no function.
-WRITTEN_OUT = {*Lowering.OPERATORS, "logicalNot", "bitNot", "shiftLeft", "shiftRight", "highWord",
-               "addIntegers", "subtractIntegers"}
+WRITTEN_OUT = {
+    *Lowering.OPERATORS,
+    "logicalNot",
+    "bitNot",
+    "shiftLeft",
+    "shiftRight",
+    "highWord",
+    "addIntegers",
+    "subtractIntegers",
+}
 
 
 def test_the_exact_back_end_implements_the_table() -> None:
