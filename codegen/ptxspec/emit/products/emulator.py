@@ -129,7 +129,8 @@ def _module(checked: Checked, templates: Templates) -> str:
     serving: dict[tuple[str, int, str], list[str]] = {}
     for one in sharing.values():
         made = _Writer(module).function(one)
-        same = (tuple(made.parameters), made.result, made.decorator, tuple(line.text for line in made.lines))
+        widths = (_storage(t.kind) for t in (*one.program.inputs, *one.program.results))
+        same = (*widths, *made.parameters, made.result, made.decorator, *(line.text for line in made.lines))
         name = functions.setdefault(same, made).name
         for operands, targets, spelled in _serving(one):
             serving.setdefault((name, operands, targets), []).extend(spelled)
@@ -140,6 +141,11 @@ def _module(checked: Checked, templates: Templates) -> str:
         functions=list(functions.values()),
         serving=[Serving(name, n, spelled, targets) for (name, n, targets), spelled in serving.items()],
     )  # fmt: skip
+
+
+def _storage(kind: Kind) -> int:
+    """The width of NumPy's type, which C's function has too; 0 of bool."""
+    return 0 if kind == BOOL else kind.storage
 
 
 def _serving(one: Shared) -> Iterator[tuple[int, str, list[str]]]:

@@ -224,6 +224,8 @@ class _Writer(Lowering):
     def call(self, t: Apply, arguments: list[str]) -> str:
         if t.function == "select":
             return f"select_{1 if t.kind == BOOL else t.kind.storage}({', '.join(arguments)})"
+        if t.function in ("shiftLeftBy", "shiftRightBy"):
+            return f"{t.function}_{t.kind.storage}({', '.join(arguments)})"
         if t.function == "convert":
             return self.converted(t, arguments[0])
         if t.mixed:
