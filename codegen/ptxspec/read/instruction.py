@@ -115,7 +115,9 @@ class _InstructionFile:
             variants=(),
             registers=self.registers(),
             lane_bits=lane_bits,
-            crashes=self.selector(("assembler",), self.assembler, "crashes") if "crashes" in self.assembler else None,
+            crashes=tuple(
+                self.selector(("assembler", "crashes", i), c) for i, c in enumerate(self.assembler.get("crashes", []))
+            ),
             acts_on=self.acts_on(),
         )  # fmt: skip
         if len(self.errors) > before:

@@ -76,7 +76,7 @@ def as_data(spec: Spec) -> Data:
         "modifiers": {
             m.name: {"summary": m.summary, "rests_on": _grounds(m.rests_on)} for m in spec.modifiers.values()
         },
-        "groups": {name: list(members) for name, members in spec.groups.items()},
+        "groups": {name: list(members) for name, members in spec.notation.items()},
         "assembler": json.loads(json.dumps(asdict(spec.assembler))),
         "recordings": [
             {n: getattr(r, n) for n in ("path", "gpu", "target", "driver", "compiler", "date")} for r in spec.recordings

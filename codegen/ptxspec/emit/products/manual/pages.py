@@ -100,7 +100,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates) -> Files:
         values = {
             "i": instruction,
             "rows": rows,
-            "groups": named_in(texts, {**spec.groups, **spec.type_groups}),
+            "groups": named_in(texts, spec.notation),
             "claims": claims,
             "meanings": {claim.name: CLAIMS[claim.name] for claim in claims},
             "recordings": _recordings(spec, instruction),
