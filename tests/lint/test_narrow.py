@@ -1,4 +1,4 @@
-"""Conversions of narrow formats: registers of eight bits, vectors of four, scales and random bits, as ptxas takes them."""
+"""Conversions of narrow formats: registers of eight bits, vectors, scales and random bits, as ptxas takes them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ SPOILT = ("%y7", "%h7", "%r7", "%b7", "%f7", "%d7", "%p7", "1", "1.0", "0f3F8000
 
 def ours(db: Database) -> list[Variant]:
     found = [v for v in db.opcodes["cvt"].variants if any(map(NARROW.fullmatch, v.types))]
-    return found + [v for v in db.opcodes["cvt"].variants if {"rs", "pzo"} & {*v.spelling.split(".")} and v not in found]
+    others = (v for v in db.opcodes["cvt"].variants if {"rs", "pzo"} & {*v.spelling.split(".")})
+    return found + [v for v in others if v not in found]
 
 
 @each_size
@@ -38,7 +39,7 @@ def spoilt(db: Database, v: Variant) -> Iterator[str]:
     nearly anything, which lint does not follow."""
     head, operands = written(db, v.spelling, v.operands).rstrip(";").split(" ", 1)
     parts = re.findall(r"\{[^}]*\}|[^,\s]+", operands)
-    takes_anything = "bf16x2" == v.types[-1] and any(p.startswith("%y") for p in parts)
+    takes_anything = v.types[-1] == "bf16x2" and any(p.startswith("%y") for p in parts)
     for i in range(len(parts)):
         if not (takes_anything and i == 1):
             yield from (f"{head} {', '.join([*parts[:i], other, *parts[i + 1 :]])};" for other in SPOILT)

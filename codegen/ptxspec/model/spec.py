@@ -87,11 +87,6 @@ class Spec:
     recordings: tuple[Recording, ...] = ()
     units: Mapping[str, Unit] = field(default_factory=dict)
 
-    @cached_property
-    def notation(self) -> Mapping[str, tuple[str, ...]]:
-        """All groups."""
-        return {**self.groups, **self.type_groups}
-
     def claim(self, variant: Variant, target: str | None) -> str:
         """The variant's claim on a target: what is not exact is `measured` where all recordings of that target that
         have the variant are equal in every bit."""
