@@ -274,7 +274,7 @@ class Instruction:
     `elsewhere` are the forms, each as its types, that other instructions of this name have: any other form that no
     variant has is refused. It is None where nobody said, so that nothing is known of other forms. `other_modifiers` are
     those that only other instructions of this name have, `empty_types` types that the assembler takes beside the
-    others, and that do nothing. `acts_on` are the formats that a modifier acts on here, where these are not all.
+    others, and that do nothing. `acts_on` are the formats that a modifier acts on here, where not on all.
     `crashes` are variants that the assembler takes, and then breaks down on."""
 
     opcode: str
