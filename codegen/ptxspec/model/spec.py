@@ -61,6 +61,7 @@ class Assembler:
     target_options: tuple[str, ...] = ()
     registers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     constraints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    special_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     special_registers: tuple[str, ...] = ()
 
 
@@ -88,7 +89,7 @@ class Spec:
 
     @cached_property
     def notation(self) -> Mapping[str, tuple[str, ...]]:
-        """All groups."""
+        """What notations may name: the groups of modifiers and of types."""
         return {**self.groups, **self.type_groups}
 
     def claim(self, variant: Variant, target: str | None) -> str:
@@ -129,8 +130,8 @@ class Spec:
 
     def has_kernel(self, v: Variant) -> bool:
         """Whether a kernel can be compiled for it: it is current, and the assembler comes to an end."""
-        crashes = self.instructions[v.opcode].crashes
-        return self.catalog.is_current(v.requires) and not (crashes and crashes.matches(v))
+        crashes = any(s.matches(v) for s in self.instructions[v.opcode].crashes)
+        return self.catalog.is_current(v.requires) and not crashes
 
     @property
     def newest(self) -> str:

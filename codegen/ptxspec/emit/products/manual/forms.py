@@ -72,5 +72,5 @@ def _source(s: Operand) -> str:
 def script(spec: Spec, templates: Templates) -> Files:
     """What the pages run: it reads the notation."""
     groups = json.dumps({name: list(members) for name, members in spec.notation.items()})
-    rendered = templates.render(f"manual/{SCRIPT}.j2", ["spec/modifiers.yaml"], comment="// {}", groups=groups)
-    return {f"manual/{SCRIPT}": rendered}
+    sources = ["spec/types.yaml", "spec/modifiers.yaml"]
+    return {f"manual/{SCRIPT}": templates.render(f"manual/{SCRIPT}.j2", sources, comment="// {}", groups=groups)}
