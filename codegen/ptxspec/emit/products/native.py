@@ -80,8 +80,6 @@ def why_not(program: Program) -> str:
     for a in applications(program):
         if a.function in WITHOUT_C:
             return f"{a.function} is NumPy's alone"
-        if a.mixed:
-            return f"there is no C for {a.function} of several formats"
         if TABLE[a.function].rounds:
             direction = _steering(a)
             if direction is None:
