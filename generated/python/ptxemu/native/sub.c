@@ -192,11 +192,11 @@ LANE(sub_rp_sat_f32_bf16_2, uint32_t, roundTowardPositive, uint16_t v_a, uint32_
 }
 
 LANE(sub_rz_ftz_f16x2_f32x2_f32x2_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    return sum_f16(number_f32(flushed_f32(v_a)), -number_f32(flushed_f32(v_b)), roundTowardZero, 1);  /* sub.yaml:60 */
+    return sum_f16(number_f32(flushed_f32(v_a)), -number_f32(flushed_f32(v_b)), roundTowardZero, 1);  /* sub.yaml:69 */
 }
 
 LANE(sub_rz_bf16x2_f32x2_f32x2_2, uint16_t, roundTiesToEven, uint32_t v_a, uint32_t v_b) {
-    return sum_bf16(number_f32(v_a), -number_f32(v_b), roundTowardZero, 0);  /* sub.yaml:60 */
+    return sum_bf16(number_f32(v_a), -number_f32(v_b), roundTowardZero, 0);  /* sub.yaml:69 */
 }
 
 LANE(sub_e5m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
@@ -204,7 +204,7 @@ LANE(sub_e5m2x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
 }
 
 LANE(sub_e5m2x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = sum_e5m2(number_e4m3(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:60 */
+    uint8_t v_d = sum_e5m2(number_e4m3(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
@@ -214,7 +214,7 @@ LANE(sub_e5m2x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
 }
 
 LANE(sub_e5m2x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = sum_e5m2(number_e2m3(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:60 */
+    uint8_t v_d = sum_e5m2(number_e2m3(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
@@ -224,12 +224,12 @@ LANE(sub_e5m2x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
 }
 
 LANE(sub_e5m2x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = sum_e5m2(number_ue8m0(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:60 */
+    uint8_t v_d = sum_e5m2(number_ue8m0(v_a), -number_e5m2(v_b), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e5m2(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_e4m3x4_e5m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = sum_e4m3(number_e5m2(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:60 */
+    uint8_t v_d = sum_e4m3(number_e5m2(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
@@ -239,22 +239,22 @@ LANE(sub_e4m3x4_e4m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
 }
 
 LANE(sub_e4m3x4_e3m2x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = sum_e4m3(number_e3m2(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:60 */
+    uint8_t v_d = sum_e4m3(number_e3m2(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_e4m3x4_e2m3x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = sum_e4m3(number_e2m3(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:60 */
+    uint8_t v_d = sum_e4m3(number_e2m3(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_e4m3x4_e2m1x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = sum_e4m3(number_e2m1(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:60 */
+    uint8_t v_d = sum_e4m3(number_e2m1(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
 LANE(sub_e4m3x4_ue8m0x4_2, uint8_t, roundTiesToEven, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = sum_e4m3(number_ue8m0(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:60 */
+    uint8_t v_d = sum_e4m3(number_ue8m0(v_a), -number_e4m3(v_b), roundTiesToEven, 0);  /* sub.yaml:69 */
     return select_8(isNaN_e4m3(v_d), 0x7fu, v_d);  /* types.yaml:44 */
 }
 
