@@ -228,7 +228,7 @@ def test_a_page_speaks_of_no_target_on_which_nothing_of_it_exists(opcode: str) -
     variants = SPEC.instructions[opcode].variants
     oldest = {SPEC.targets[v.requires.target].order for v in variants if v.computes and "f32" in v.type_names}
     implied = any(order <= SPEC.targets["sm_13"].order for order in oldest)
-    assert ("From sm_10 to sm_13, `.f32` behaves" in text) == implied
+    assert ("From sm_10 to sm_13, `source .f32` behaves" in text) == implied
 
 
 def test_a_nan_rule_is_named_with_what_follows_it() -> None:

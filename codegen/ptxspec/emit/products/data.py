@@ -183,6 +183,7 @@ class _Opcode:
                 "syntax": [s.text for s in i.syntax if not s.listed],
                 "requires": [self.rule(r) for r in i.assembler_rules],
                 "elsewhere": None if i.elsewhere is None else [".".join(form) for form in i.elsewhere],
+                "other_modifiers": list(i.other_modifiers),
                 "empty_types": list(i.empty_types),
                 "operands": [_operands(r) for r in i.operand_rules],
                 "tolerated": [_tolerated(t) for t in i.tolerated],

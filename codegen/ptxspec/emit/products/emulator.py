@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -124,20 +124,31 @@ def _module(checked: Checked, templates: Templates) -> str:
     instruction = checked.instruction
     module = _Module()
     sharing = shared(checked)
-    functions = [_Writer(module).function(f) for f in sharing.values()]
+    # Functions of several kinds may be the same in NumPy: u32 and s32 are both uint32.
+    functions: dict[object, NumPyFunction] = {}
+    serving: dict[tuple[str, int, str], list[str]] = {}
+    for one in sharing.values():
+        made = _Writer(module).function(one)
+        same = (tuple(made.parameters), made.result, made.decorator, tuple(line.text for line in made.lines))
+        name = functions.setdefault(same, made).name
+        for operands, targets, spelled in _serving(one):
+            serving.setdefault((name, operands, targets), []).extend(spelled)
     return templates.render(
         "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
         opcode=instruction.opcode, summary=_docstring(instruction.summary), imports=module.imports(),
         constants=sorted(module.constants.items()),
-        functions=functions, serving=[s for one in sharing.values() for s in _serving(one)],
+        functions=list(functions.values()),
+        serving=[Serving(name, n, spelled, targets) for (name, n, targets), spelled in serving.items()],
     )  # fmt: skip
 
 
-def _serving(one: Shared) -> Iterable[Serving]:
+def _serving(one: Shared) -> Iterator[tuple[int, str, list[str]]]:
+    """For each number of operands and list of targets what is spelled behind the opcode."""
     found: dict[tuple[int, str], list[str]] = {}
     for (spelling, operands), targets in one.targets.items():
         found.setdefault((operands, " ".join(targets)), []).append(spelling.partition(".")[2])
-    return [Serving(one.name, operands, spelled, targets) for (operands, targets), spelled in found.items()]
+    for (operands, where), spelled in found.items():
+        yield operands, where, spelled
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

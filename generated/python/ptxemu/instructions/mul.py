@@ -33,7 +33,7 @@ def mul_f32_2(a: Array, b: Array) -> Array:
 
 def mul_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTiesToEven, False)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -42,7 +42,7 @@ def mul_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def mul_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTiesToEven, True, True)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rz_f32_2(a: Array, b: Array) -> Array:
@@ -51,7 +51,7 @@ def mul_rz_f32_2(a: Array, b: Array) -> Array:
 
 def mul_rz_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTowardZero, False)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rz_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -60,7 +60,7 @@ def mul_rz_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def mul_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTowardZero, True, True)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rm_f32_2(a: Array, b: Array) -> Array:
@@ -69,7 +69,7 @@ def mul_rm_f32_2(a: Array, b: Array) -> Array:
 
 def mul_rm_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTowardNegative, False)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rm_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -78,7 +78,7 @@ def mul_rm_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def mul_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTowardNegative, True, True)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rp_f32_2(a: Array, b: Array) -> Array:
@@ -87,7 +87,7 @@ def mul_rp_f32_2(a: Array, b: Array) -> Array:
 
 def mul_rp_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTowardPositive, False)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_rp_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -96,7 +96,7 @@ def mul_rp_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def mul_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f32, roundTowardPositive, True, True)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def mul_f64_2(a: Array, b: Array) -> Array:
@@ -125,7 +125,7 @@ def mul_f16_2(a: Array, b: Array) -> Array:
 
 def mul_sat_f16_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f16, roundTiesToEven, False)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def mul_ftz_f16_2(a: Array, b: Array) -> Array:
@@ -134,7 +134,7 @@ def mul_ftz_f16_2(a: Array, b: Array) -> Array:
 
 def mul_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     d = multiplication(a, b, f16, roundTiesToEven, True, True)  # mul.yaml:54
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def mul_bf16_2(a: Array, b: Array) -> Array:

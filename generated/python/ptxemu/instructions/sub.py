@@ -33,7 +33,7 @@ def sub_f32_2(a: Array, b: Array) -> Array:
 
 def sub_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTiesToEven, False)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -42,7 +42,7 @@ def sub_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTiesToEven, True, True)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_f32_2(a: Array, b: Array) -> Array:
@@ -51,7 +51,7 @@ def sub_rz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardZero, False)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -60,7 +60,7 @@ def sub_rz_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardZero, True, True)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_f32_2(a: Array, b: Array) -> Array:
@@ -69,7 +69,7 @@ def sub_rm_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rm_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardNegative, False)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -78,7 +78,7 @@ def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardNegative, True, True)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_f32_2(a: Array, b: Array) -> Array:
@@ -87,7 +87,7 @@ def sub_rp_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rp_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardPositive, False)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
@@ -96,7 +96,7 @@ def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
 
 def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f32, roundTowardPositive, True, True)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_f64_2(a: Array, b: Array) -> Array:
@@ -125,7 +125,7 @@ def sub_f16_2(a: Array, b: Array) -> Array:
 
 def sub_sat_f16_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f16, roundTiesToEven, False)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def sub_ftz_f16_2(a: Array, b: Array) -> Array:
@@ -134,7 +134,7 @@ def sub_ftz_f16_2(a: Array, b: Array) -> Array:
 
 def sub_ftz_sat_f16_2(a: Array, b: Array) -> Array:
     d = subtraction(a, b, f16, roundTiesToEven, True, True)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:75
 
 
 def sub_bf16_2(a: Array, b: Array) -> Array:
@@ -151,12 +151,12 @@ def sub_f32_bf16_2(a: Array, b: Array) -> Array:
 
 def sub_sat_f32_f16_2(a: Array, b: Array) -> Array:
     d = subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_sat_f32_bf16_2(a: Array, b: Array) -> Array:
     d = subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_f32_f16_2(a: Array, b: Array) -> Array:
@@ -169,12 +169,12 @@ def sub_rz_f32_bf16_2(a: Array, b: Array) -> Array:
 
 def sub_rz_sat_f32_f16_2(a: Array, b: Array) -> Array:
     d = subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_sat_f32_bf16_2(a: Array, b: Array) -> Array:
     d = subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # sub.yaml:60
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_f32_f16_2(a: Array, b: Array) -> Array:
@@ -190,13 +190,13 @@ def sub_rm_f32_bf16_2(a: Array, b: Array) -> Array:
 def sub_rm_sat_f32_f16_2(a: Array, b: Array) -> Array:
     _1 = convert(a, f16, f32, roundTowardNegative, False)  # sub.yaml:60
     d = subtraction(_1, b, f32, roundTowardNegative, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rm_sat_f32_bf16_2(a: Array, b: Array) -> Array:
     _1 = convert(a, bf16, f32, roundTowardNegative, False)  # sub.yaml:60
     d = subtraction(_1, b, f32, roundTowardNegative, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_f32_f16_2(a: Array, b: Array) -> Array:
@@ -212,13 +212,13 @@ def sub_rp_f32_bf16_2(a: Array, b: Array) -> Array:
 def sub_rp_sat_f32_f16_2(a: Array, b: Array) -> Array:
     _1 = convert(a, f16, f32, roundTowardPositive, False)  # sub.yaml:60
     d = subtraction(_1, b, f32, roundTowardPositive, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rp_sat_f32_bf16_2(a: Array, b: Array) -> Array:
     _1 = convert(a, bf16, f32, roundTowardPositive, False)  # sub.yaml:60
     d = subtraction(_1, b, f32, roundTowardPositive, False)
-    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:74
+    return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # modifiers.yaml:75
 
 
 def sub_rz_ftz_f16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:
