@@ -34,7 +34,7 @@ from .integers import FixedPoint, Magnitude, read, shifted, u64, write
 from .narrowing import single_to_odd, widen
 from .rounding import odd_of
 from .selection import replace
-from .tables import ENOUGH, every_pattern
+from .tables import ENOUGH, every_pattern, half
 
 Number: TypeAlias = "Format | Declared | FixedPoint"
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
@@ -94,8 +94,7 @@ def _to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) ->
     bits = value.view(u32)
     if upper:
         return _upper_part(bits, f, mode, ftz)
-    index = (bits & u32(0xFFFF)) != 0
-    return _every_short(f, mode, ftz).take((bits >> u32(16)).astype(np.uint16) | index, mode="wrap")
+    return _every_short(f, mode, ftz).take(half(bits), mode="wrap")
 
 
 def _is_short(f: Declared) -> bool:

@@ -26,6 +26,23 @@ def every_pattern(width: int) -> Array:
     return found
 
 
+def half(x: Array) -> Array:
+    """The upper half of each binary32, its last bit set where it is not the whole."""
+    rest = (x & np.uint32(0xFFFF)) != 0
+    return (x >> np.uint32(16)).astype(np.uint16) | rest
+
+
+def halved(function: _Function) -> _Function:
+    """A function of a binary32 number that sees no more of it than `half`, and reads its results there."""
+    of_half = tabulated(16)(lambda x: function(x.astype(np.uint32) << np.uint32(16)))
+
+    @wraps(function)
+    def reading(x: Array) -> Array:
+        return of_half(half(x)) if np.size(x) >= ENOUGH else function(x)
+
+    return reading
+
+
 def tabulated(width: int) -> Callable[[_Function], _Function]:
     """A function of one operand with so many bits, that reads its results where many are asked for at a time."""
     enough = min(ENOUGH, 1 << width)

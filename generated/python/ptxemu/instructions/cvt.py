@@ -916,14 +916,17 @@ def cvt_rn_sat_f16_u16_1(a: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
 
 
-def cvt_rn_sat_f16_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f16, roundTiesToEven, False)  # cvt.yaml:120
+@_tabulated(16)
+def _end_1(d: Array) -> Array:
     return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+
+
+def cvt_rn_sat_f16_u32_1(a: Array) -> Array:
+    return _end_1(_any_convert(a, u32, f16, roundTiesToEven, False))  # cvt.yaml:120
 
 
 def cvt_rn_sat_f16_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, u64, f16, roundTiesToEven, False))  # cvt.yaml:120
 
 
 @_tabulated(8)
@@ -939,13 +942,11 @@ def cvt_rn_sat_f16_s16_1(a: Array) -> Array:
 
 
 def cvt_rn_sat_f16_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, s32, f16, roundTiesToEven, False))  # cvt.yaml:120
 
 
 def cvt_rn_sat_f16_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, s64, f16, roundTiesToEven, False))  # cvt.yaml:120
 
 
 @_tabulated(8)
@@ -1125,13 +1126,11 @@ def cvt_rz_sat_f16_u16_1(a: Array) -> Array:
 
 
 def cvt_rz_sat_f16_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, u32, f16, roundTowardZero, False))  # cvt.yaml:120
 
 
 def cvt_rz_sat_f16_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, u64, f16, roundTowardZero, False))  # cvt.yaml:120
 
 
 @_tabulated(8)
@@ -1147,13 +1146,11 @@ def cvt_rz_sat_f16_s16_1(a: Array) -> Array:
 
 
 def cvt_rz_sat_f16_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, s32, f16, roundTowardZero, False))  # cvt.yaml:120
 
 
 def cvt_rz_sat_f16_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, s64, f16, roundTowardZero, False))  # cvt.yaml:120
 
 
 @_tabulated(8)
@@ -1333,13 +1330,11 @@ def cvt_rm_sat_f16_u16_1(a: Array) -> Array:
 
 
 def cvt_rm_sat_f16_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, u32, f16, roundTowardNegative, False))  # cvt.yaml:120
 
 
 def cvt_rm_sat_f16_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, u64, f16, roundTowardNegative, False))  # cvt.yaml:120
 
 
 @_tabulated(8)
@@ -1355,13 +1350,11 @@ def cvt_rm_sat_f16_s16_1(a: Array) -> Array:
 
 
 def cvt_rm_sat_f16_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, s32, f16, roundTowardNegative, False))  # cvt.yaml:120
 
 
 def cvt_rm_sat_f16_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, s64, f16, roundTowardNegative, False))  # cvt.yaml:120
 
 
 @_tabulated(8)
@@ -1541,13 +1534,11 @@ def cvt_rp_sat_f16_u16_1(a: Array) -> Array:
 
 
 def cvt_rp_sat_f16_u32_1(a: Array) -> Array:
-    d = _any_convert(a, u32, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, u32, f16, roundTowardPositive, False))  # cvt.yaml:120
 
 
 def cvt_rp_sat_f16_u64_1(a: Array) -> Array:
-    d = _any_convert(a, u64, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, u64, f16, roundTowardPositive, False))  # cvt.yaml:120
 
 
 @_tabulated(8)
@@ -1563,13 +1554,11 @@ def cvt_rp_sat_f16_s16_1(a: Array) -> Array:
 
 
 def cvt_rp_sat_f16_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, s32, f16, roundTowardPositive, False))  # cvt.yaml:120
 
 
 def cvt_rp_sat_f16_s64_1(a: Array) -> Array:
-    d = _any_convert(a, s64, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(_any_convert(a, s64, f16, roundTowardPositive, False))  # cvt.yaml:120
 
 
 @_tabulated(8)
@@ -3070,8 +3059,7 @@ def cvt_rn_f16_f64_1(a: Array) -> Array:
 
 
 def cvt_rn_sat_f16_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(convert(a, f64, f16, roundTiesToEven, False))  # cvt.yaml:120
 
 
 def cvt_rz_f16_f64_1(a: Array) -> Array:
@@ -3079,8 +3067,7 @@ def cvt_rz_f16_f64_1(a: Array) -> Array:
 
 
 def cvt_rz_sat_f16_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(convert(a, f64, f16, roundTowardZero, False))  # cvt.yaml:120
 
 
 def cvt_rm_f16_f64_1(a: Array) -> Array:
@@ -3088,8 +3075,7 @@ def cvt_rm_f16_f64_1(a: Array) -> Array:
 
 
 def cvt_rm_sat_f16_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(convert(a, f64, f16, roundTowardNegative, False))  # cvt.yaml:120
 
 
 def cvt_rp_f16_f64_1(a: Array) -> Array:
@@ -3097,8 +3083,7 @@ def cvt_rp_f16_f64_1(a: Array) -> Array:
 
 
 def cvt_rp_sat_f16_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(convert(a, f64, f16, roundTowardPositive, False))  # cvt.yaml:120
 
 
 def cvt_rn_bf16_f64_1(a: Array) -> Array:
@@ -3122,8 +3107,7 @@ def cvt_rn_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rn_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:120
 
 
 def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
@@ -3131,8 +3115,7 @@ def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rn_ftz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTiesToEven, False, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(convert(a, f32, f16, roundTiesToEven, False, True))  # cvt.yaml:120
 
 
 def cvt_rz_f16_f32_1(a: Array) -> Array:
@@ -3140,8 +3123,7 @@ def cvt_rz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:120
 
 
 def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
@@ -3149,8 +3131,7 @@ def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rz_ftz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardZero, False, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(convert(a, f32, f16, roundTowardZero, False, True))  # cvt.yaml:120
 
 
 def cvt_rm_f16_f32_1(a: Array) -> Array:
@@ -3158,8 +3139,7 @@ def cvt_rm_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rm_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardNegative, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(convert(a, f32, f16, roundTowardNegative, False))  # cvt.yaml:120
 
 
 def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
@@ -3167,8 +3147,7 @@ def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rm_ftz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardNegative, False, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(convert(a, f32, f16, roundTowardNegative, False, True))  # cvt.yaml:120
 
 
 def cvt_rp_f16_f32_1(a: Array) -> Array:
@@ -3176,8 +3155,7 @@ def cvt_rp_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rp_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardPositive, False)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(convert(a, f32, f16, roundTowardPositive, False))  # cvt.yaml:120
 
 
 def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
@@ -3185,8 +3163,7 @@ def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
 
 
 def cvt_rp_ftz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardPositive, False, True)  # cvt.yaml:120
-    return minimumNumber(maximumNumber(d, _x0000, f16), _x3c00, f16)  # modifiers.yaml:73
+    return _end_1(convert(a, f32, f16, roundTowardPositive, False, True))  # cvt.yaml:120
 
 
 def cvt_rn_bf16_f32_1(a: Array) -> Array:
@@ -3221,48 +3198,50 @@ def cvt_rp_ftz_bf16_f32_1(a: Array) -> Array:
     return convert(a, f32, bf16, roundTowardPositive, False, True)  # cvt.yaml:120
 
 
-def cvt_rn_relu_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTiesToEven, False)  # cvt.yaml:120
+@_tabulated(16)
+def _end_2(d: Array) -> Array:
     return maximum(d, _x0000, f16)  # modifiers.yaml:81
 
 
-def cvt_rn_relu_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTiesToEven, False)  # cvt.yaml:120
+def cvt_rn_relu_f16_f32_1(a: Array) -> Array:
+    return _end_2(convert(a, f32, f16, roundTiesToEven, False))  # cvt.yaml:120
+
+
+@_tabulated(16)
+def _end_3(d: Array) -> Array:
     return maximum(d, _x0000, bf16)  # modifiers.yaml:81
+
+
+def cvt_rn_relu_bf16_f32_1(a: Array) -> Array:
+    return _end_3(convert(a, f32, bf16, roundTiesToEven, False))  # cvt.yaml:120
 
 
 def cvt_rn_relu_satfinite_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:118
-    d = convert(_1, f32, f16, roundTiesToEven, False)
-    return maximum(d, _x0000, f16)  # modifiers.yaml:81
+    return _end_2(convert(_1, f32, f16, roundTiesToEven, False))
 
 
 def cvt_rn_relu_satfinite_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:118
-    d = convert(_1, f32, bf16, roundTiesToEven, False)
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
+    return _end_3(convert(_1, f32, bf16, roundTiesToEven, False))
 
 
 def cvt_rz_relu_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardZero, False)  # cvt.yaml:120
-    return maximum(d, _x0000, f16)  # modifiers.yaml:81
+    return _end_2(convert(a, f32, f16, roundTowardZero, False))  # cvt.yaml:120
 
 
 def cvt_rz_relu_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardZero, False)  # cvt.yaml:120
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
+    return _end_3(convert(a, f32, bf16, roundTowardZero, False))  # cvt.yaml:120
 
 
 def cvt_rz_relu_satfinite_f16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xc77fe000, f32), _x477fe000, f32)  # cvt.yaml:118
-    d = convert(_1, f32, f16, roundTowardZero, False)
-    return maximum(d, _x0000, f16)  # modifiers.yaml:81
+    return _end_2(convert(_1, f32, f16, roundTowardZero, False))
 
 
 def cvt_rz_relu_satfinite_bf16_f32_1(a: Array) -> Array:
     _1 = minimum(maximum(a, _xff7f0000, f32), _x7f7f0000, f32)  # cvt.yaml:118
-    d = convert(_1, f32, bf16, roundTowardZero, False)
-    return maximum(d, _x0000, bf16)  # modifiers.yaml:81
+    return _end_3(convert(_1, f32, bf16, roundTowardZero, False))
 
 
 def cvt_rn_satfinite_f16_f32_1(a: Array) -> Array:
